@@ -1,0 +1,58 @@
+/**
+ * One connection of the bridge: its sessions, what is known of the agent, and the one way in which
+ * anything is said to the client. Knows no ACP method.
+ */
+import type { Host } from 'afterturn/plugin';
+import { bridgeHabitsOf, v1AgentFactsOf, type BridgeHabits, type MetaRules, type V1AgentFacts } from 'afterturn/protocol';
+import { countMalformed, type Malformed } from '../malformed.js';
+import { BridgeSession } from './session.js';
+
+/** An update on its way to the client. */
+export interface Update {
+  readonly sessionUpdate: string;
+  readonly [member: string]: unknown;
+}
+
+export class Bridge {
+  readonly host: Host;
+  readonly malformed: Malformed;
+  readonly sessions = new Map<string, BridgeSession>();
+  readonly rules: MetaRules;
+  agent: V1AgentFacts = v1AgentFactsOf({});
+  habits: BridgeHabits = bridgeHabitsOf(undefined);
+  /** The agent tells its own turns as tasks. */
+  turnTasks = false;
+  /** The raw feed tells when a session runs. */
+  feed = false;
+  /** The agent closes each turn with a usage update of its own. */
+  marksTurns = false;
+
+  constructor(host: Host, rules: MetaRules) {
+    this.host = host;
+    this.rules = rules;
+    this.malformed = countMalformed(() => host.log);
+  }
+
+  /** The agent answered `initialize`. */
+  learn(result: unknown): void {
+    this.agent = v1AgentFactsOf(result);
+    this.habits = bridgeHabitsOf(this.agent.name);
+  }
+
+  session(id: string): BridgeSession {
+    const known = this.sessions.get(id);
+    if (known) return known;
+    const session = new BridgeSession(id);
+    this.sessions.set(id, session);
+    return session;
+  }
+
+  send(sessionId: string, update: Update): void {
+    this.host.notify('toClient', 'session/update', { sessionId, update });
+  }
+
+  /** Names what was left out of a message, if anything was. */
+  report(sessionId: string, kind: string, faults: readonly string[]): void {
+    if (faults.length > 0) this.malformed.report(sessionId, kind, faults.join('; '));
+  }
+}

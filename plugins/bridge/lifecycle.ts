@@ -1,0 +1,159 @@
+/**
+ * The client's requests about sessions and sign-in, in the form that a v1 agent takes (ACP "Session
+ * Setup", "Authentication").
+ */
+import { answer, refuse, type Call, type Outcome, type Reply } from 'afterturn/plugin';
+import {
+  idOf, MODE_CONFIG_ID, methodNotFound, objectOf, optionsOfResult, stringOf, toV1Resume, toV1SetConfigOption, toV1SetupParams, toV2Config, toV2SessionList,
+  toV2SetupResult, withMode, withOptions, type JsonObject,
+} from 'afterturn/protocol';
+import type { Bridge } from './bridge.js';
+import type { Foreground } from './foreground.js';
+import type { Questions } from './questions.js';
+import { bodyOf, type Body, type Requests } from './requests.js';
+import type { BridgeSession } from './session.js';
+
+/** "Resource not found": a session that the agent does not have is as good as closed. */
+const NOT_FOUND = -32002;
+
+export type LifecycleMethod =
+  | 'session/new' | 'session/fork' | 'session/resume' | 'session/list' | 'session/close' | 'session/delete' | 'session/set_config_option' | 'auth/login' | 'auth/logout';
+
+const paramsOf = (call: Call): JsonObject => objectOf(call.params) ?? {};
+const sessionIdOf = (call: Call): string => idOf(paramsOf(call).sessionId) ?? '';
+
+export class Lifecycle {
+  readonly #bridge: Bridge;
+  readonly #requests: Requests;
+  readonly #questions: Questions;
+  readonly #foreground: Foreground;
+
+  constructor(bridge: Bridge, requests: Requests, questions: Questions, foreground: Foreground) {
+    this.#bridge = bridge;
+    this.#requests = requests;
+    this.#questions = questions;
+    this.#foreground = foreground;
+  }
+
+  readonly #rows: Readonly<Record<LifecycleMethod, (call: Call) => Outcome>> = {
+    'session/new': (call) => this.#setUp(call, 'session/new'),
+    'session/fork': (call) => (this.#bridge.agent.forks ? this.#setUp(call, 'session/fork') : refuse(methodNotFound('session/fork', 'This agent cannot fork a session.'))),
+    'session/resume': (call) => this.#resume(call),
+    'session/list': (call) => this.#list(call),
+    'session/close': (call) => this.#close(call),
+    'session/delete': (call) => (this.#bridge.agent.deletes ? this.#end(call, 'session/delete') : refuse(methodNotFound('session/delete', 'This agent cannot delete a session.'))),
+    'session/set_config_option': (call) => this.#setOption(call),
+    'auth/login': (call) => this.#requests.forward(call, { method: 'authenticate', params: paramsOf(call) }),
+    'auth/logout': (call) =>
+      this.#bridge.agent.logsOut ? this.#requests.forward(call, { method: 'logout', params: paramsOf(call) }) : refuse(methodNotFound('auth/logout', 'This agent has no logout.')),
+  };
+
+  serve(method: LifecycleMethod, call: Call): Outcome {
+    return this.#rows[method](call);
+  }
+
+  #setUp(call: Call, method: string): Outcome {
+    const params = toV1SetupParams(paramsOf(call), this.#bridge.agent);
+    if (params.error) return refuse(params.error);
+    return this.#requests.forward(call, { method, params: params.value }, (reply) => this.#wasSetUp(reply, idOf(objectOf(reply.result)?.sessionId), stringOf(paramsOf(call).cwd)));
+  }
+
+  /** The v2 answer to a set-up request, and what is known of the session from now on. */
+  #wasSetUp(reply: Reply, sessionId: string | undefined, cwd: string | undefined): Body {
+    if (reply.error) return { error: reply.error };
+    const faults: string[] = [];
+    const config = toV2Config(reply.result, this.#bridge.rules, faults);
+    this.#bridge.report(sessionId ?? '', reply.to.method, faults);
+    if (sessionId !== undefined) {
+      const session = this.#bridge.session(sessionId);
+      session.closed = false;
+      session.cwd = cwd;
+      session.config = config;
+    }
+    return { result: toV2SetupResult(reply.result, config, this.#bridge.rules) };
+  }
+
+  #resume(call: Call): Outcome {
+    const request = toV1Resume(paramsOf(call), this.#bridge.agent);
+    if (request.error) return refuse(request.error);
+    const session = this.#bridge.session(sessionIdOf(call));
+    session.closed = false;
+    session.cwd = stringOf(paramsOf(call).cwd) ?? session.cwd;
+    if (request.value.method === 'session/load') session.replay = request.value.replays ? 'shown' : 'hidden';
+    return this.#requests.forward(call, request.value, (reply) => {
+      session.replay = 'none';
+      session.run = undefined;
+      const body = this.#wasSetUp(reply, session.id, session.cwd);
+      if (!reply.error) this.#bridge.send(session.id, { sessionUpdate: 'state_update', state: session.turns.shown });
+      return body;
+    });
+  }
+
+  /** v2 requires a list; without one the sessions of this connection are it. */
+  #list(call: Call): Outcome {
+    if (!this.#bridge.agent.lists) {
+      const open = [...this.#bridge.sessions.values()].filter(({ closed, cwd }) => !closed && cwd !== undefined);
+      return answer({ sessions: open.map(({ id, cwd }) => ({ sessionId: id, cwd })) });
+    }
+    return this.#requests.forward(call, { method: 'session/list', params: paramsOf(call) }, (reply) => {
+      if (reply.error) return { error: reply.error };
+      const faults: string[] = [];
+      const result = toV2SessionList(reply.result, this.#bridge.rules, faults);
+      this.#bridge.report('', 'session/list', faults);
+      return { result };
+    });
+  }
+
+  /** v2 requires a close; an agent without one is told to stop working, and nothing more is passed on. */
+  #close(call: Call): Outcome {
+    if (this.#bridge.agent.closes) return this.#end(call, 'session/close');
+    const session = this.#bridge.session(sessionIdOf(call));
+    this.#bridge.host.notify('toAgent', 'session/cancel', { sessionId: session.id });
+    this.#wasClosed(session);
+    return answer({});
+  }
+
+  #end(call: Call, method: string): Outcome {
+    return this.#requests.forward(call, { method, params: paramsOf(call) }, (reply) => {
+      if (!reply.error || reply.error.code === NOT_FOUND) this.#wasClosed(this.#bridge.session(sessionIdOf(call)));
+      return bodyOf(reply);
+    });
+  }
+
+  #wasClosed(session: BridgeSession): void {
+    this.#questions.cancelAll(session, 'now');
+    this.#foreground.happened(session, { type: 'closed' });
+    session.closed = true;
+    session.calls.clear();
+    session.terminals.clear();
+  }
+
+  #setOption(call: Call): Outcome {
+    const params = paramsOf(call);
+    const session = this.#bridge.session(sessionIdOf(call));
+    const value = stringOf(params.value);
+    if (session.config?.madeMode && params.configId === MODE_CONFIG_ID && value !== undefined) {
+      return this.#requests.forward(call, { method: 'session/set_mode', params: { sessionId: session.id, modeId: value } }, (reply) => {
+        if (!reply.error && session.config) session.config = withMode(session.config, value);
+        return this.#optionWasSet(session, reply);
+      });
+    }
+    const request = toV1SetConfigOption(params);
+    if (request.error) return refuse(request.error);
+    return this.#requests.forward(call, { method: 'session/set_config_option', params: request.value }, (reply) => {
+      const faults: string[] = [];
+      const options = optionsOfResult(reply.result, this.#bridge.rules, faults);
+      this.#bridge.report(session.id, 'session/set_config_option', faults);
+      if (options) session.config = withOptions(session.config, options);
+      return this.#optionWasSet(session, reply);
+    });
+  }
+
+  /** v2 asks for an update on every change, also one that a client asked for, before the response. */
+  #optionWasSet(session: BridgeSession, reply: Reply): Body {
+    if (reply.error) return { error: reply.error };
+    const configOptions = session.config?.options ?? [];
+    this.#bridge.send(session.id, { sessionUpdate: 'config_option_update', configOptions });
+    return { result: { configOptions } };
+  }
+}

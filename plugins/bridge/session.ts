@@ -1,0 +1,61 @@
+/**
+ * What the bridge remembers of one session: the foreground, and the entities as the client knows
+ * them. Bounded: calls that have ended are forgotten, oldest first.
+ */
+import { isFinal, type CallContext, type ConfigView, type KnownCall, type KnownTerminal, type MessageRun, type MetaRules } from 'afterturn/protocol';
+import { noTurns, type TurnsState } from 'afterturn/state';
+
+const MAX_CALLS = 1000;
+const MAX_TERMINALS = 1000;
+
+export class BridgeSession {
+  readonly id: string;
+  cwd: string | undefined;
+  turns: TurnsState = noTurns;
+  /** The message that a chunk without an id belongs to. */
+  run: MessageRun | undefined;
+  config: ConfigView | undefined;
+  /** A replay is running: `hidden` when the client did not ask for it. */
+  replay: 'none' | 'shown' | 'hidden' = 'none';
+  /** Stops of a task that the agent has not answered. */
+  openStops = 0;
+  closed = false;
+  readonly calls = new Map<string, KnownCall>();
+  readonly terminals = new Map<string, KnownTerminal>();
+  /** The ids that the agent itself gave to user messages. */
+  readonly userMessages = new Set<string>();
+  nextUserMessage: string | undefined;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  callContext(meta: MetaRules): CallContext {
+    return { cwd: this.cwd, meta, cancelling: this.turns.cancelled };
+  }
+
+  rememberCall(id: string, call: KnownCall): void {
+    this.calls.set(id, call);
+    if (this.calls.size <= MAX_CALLS) return;
+    for (const [oldest, known] of this.calls) {
+      if (!isFinal(known)) continue;
+      this.calls.delete(oldest);
+      return;
+    }
+  }
+
+  rememberTerminals(terminals: ReadonlyMap<string, KnownTerminal>): void {
+    for (const [id, terminal] of terminals) this.terminals.set(id, terminal);
+    for (const oldest of this.terminals.keys()) {
+      if (this.terminals.size <= MAX_TERMINALS) return;
+      this.terminals.delete(oldest);
+    }
+  }
+
+  /** The id that the agent gives the next user message that it takes in, if it has told one. */
+  takeUserMessageId(): string | undefined {
+    const id = this.nextUserMessage;
+    this.nextUserMessage = undefined;
+    return id;
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * The built-in plugins, in their order: from the client's side to the agent's side. Knows no
+ * option names and reads no environment; what was chosen comes in as `Settings`.
+ */
+import type { Plugin } from 'afterturn/plugin';
+import { background } from './background/index.js';
+import { bridge } from './bridge/index.js';
+import { sources } from './sources.js';
+
+/** What the built-in plugins are told, validated. */
+export interface Settings {
+  /** The version to speak to the agent. */
+  readonly agentProtocol: 'auto' | 'v1' | 'v2';
+  /** Where the news about background work comes from. */
+  readonly source: 'auto' | 'async-tasks' | 'claude-raw' | 'none';
+  /** Milliseconds that a removal waits for a turn that the agent starts itself. */
+  readonly followUpWindow: number;
+  /** The agent's command line. */
+  readonly agentCommand: readonly string[];
+}
+
+/** The built-in plugins for these settings, in order. */
+export function builtInPlugins(settings: Settings): Plugin[] {
+  const { atClient, atAgent } = sources({ source: settings.source });
+  return [
+    atClient,
+    background({ followUpWindow: settings.followUpWindow }),
+    bridge({ agentProtocol: settings.agentProtocol }),
+    atAgent,
+  ];
+}

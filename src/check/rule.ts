@@ -1,0 +1,49 @@
+/**
+ * What a rule is: a number, what it demands, the section of the specification that it follows, and a
+ * function that finds what breaks it. No rule is here.
+ */
+import type { CheckEvent } from './events.js';
+import type { SessionView } from './view.js';
+
+export interface CheckOptions {
+  /** The follow-up window, in milliseconds. Default 250. */
+  readonly window?: number;
+  /** How long after an item's end its removal from the list may take, in milliseconds. Default 2000. */
+  readonly resendWithin?: number;
+  /** Messages that cross on the wire: what comes within this many milliseconds may not have known yet. Default 50. */
+  readonly crossing?: number;
+}
+
+/** One event, with what the client knew of its session before and after. */
+export interface Moment {
+  readonly event: CheckEvent;
+  readonly before: SessionView;
+  readonly after: SessionView;
+  readonly options: Required<CheckOptions>;
+}
+
+/** What a rule demanded, and what came in its place. Ids and states only, never contents. */
+export interface Fault {
+  readonly expected: string;
+  readonly came: string;
+}
+
+export interface Rule {
+  /** The number of the rule in the design. */
+  readonly number: string;
+  readonly name: string;
+  readonly title: string;
+  /** The section of the v2 background work RFD, or the page of the ACP specification. */
+  readonly section: string;
+  readonly find: (moment: Moment) => readonly Fault[];
+}
+
+type EventOf<T extends CheckEvent['type']> = Extract<CheckEvent, { readonly type: T }>;
+
+/** A rule that looks at one type of event only. */
+export const on =
+  <T extends CheckEvent['type']>(type: T, find: (event: EventOf<T>, moment: Moment) => readonly Fault[]): Rule['find'] =>
+  (moment) => (moment.event.type === type ? find(moment.event as EventOf<T>, moment) : []);
+
+/** One fault if `broken`. */
+export const faultIf = (broken: boolean, expected: string, came: string): readonly Fault[] => (broken ? [{ expected, came }] : []);

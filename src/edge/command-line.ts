@@ -1,0 +1,67 @@
+/**
+ * argv to what was asked for. Options count before the first `--` only; everything after it is the
+ * agent's. Knows the names of options, not their values.
+ */
+import { parseArgs } from 'node:util';
+import { relayError, shown } from '../errors.js';
+import { isOptionName, optionNames, optionRow, variableOf, type OptionName } from './options.js';
+
+/** The texts given for each option, in order. */
+export type Given = ReadonlyMap<OptionName, readonly string[]>;
+
+export type Invocation =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'subcommand'; readonly name: string; readonly args: readonly string[] }
+  | { readonly kind: 'proxy'; readonly given: Given; readonly agentCommand: readonly string[] };
+
+const flags = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'V' } } as const;
+const spelled = Object.fromEntries(optionNames.map((name) => [name, { type: 'string', multiple: true } as const]));
+
+/** What the command line asks for. Throws a `RelayError` on what it does not know. */
+export function invocationOf(argv: readonly string[], subcommands: readonly string[]): Invocation {
+  const [first, ...rest] = argv;
+  if (first !== undefined && subcommands.includes(first)) return { kind: 'subcommand', name: first, args: rest };
+  const dashes = argv.indexOf('--');
+  const own = dashes < 0 ? argv : argv.slice(0, dashes);
+  const agentCommand = dashes < 0 ? [] : argv.slice(dashes + 1);
+  const { tokens } = parseArgs({ args: [...own], options: { ...flags, ...spelled }, strict: false, allowPositionals: true, tokens: true });
+  const given = new Map<OptionName, string[]>();
+  for (const token of tokens) {
+    if (token.kind === 'positional') throw withoutDashes(own, token.index);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    if (Object.hasOwn(flags, name)) {
+      if (value !== undefined) throw relayError('UNEXPECTED_VALUE', { option: rawName, got: shown(value) });
+      return { kind: name as keyof typeof flags };
+    }
+    if (!isOptionName(name)) throw relayError('UNKNOWN_OPTION', { command: 'afterturn', option: rawName });
+    const row = optionRow(name);
+    if (value === undefined || (!inlineValue && value.startsWith('-'))) {
+      throw relayError('MISSING_VALUE', { option: rawName, expected: row.kind.expected, value: row.value });
+    }
+    given.set(name, [...(row.repeatable ? (given.get(name) ?? []) : []), value]);
+  }
+  if (agentCommand.length === 0) throw relayError('NO_COMMAND');
+  return { kind: 'proxy', given, agentCommand };
+}
+
+function withoutDashes(own: readonly string[], index: number): Error {
+  const command = own.slice(index).map(quoted).join(' ');
+  return relayError('COMMAND_WITHOUT_DASHES', { got: shown(own[index]), command });
+}
+
+/** Quoted for a shell where it must be, so that the advice can be pasted. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The texts that the environment gives. An empty variable counts as unset. */
+export function givenByEnvironment(env: Readonly<Record<string, string | undefined>>): Given {
+  const given = new Map<OptionName, readonly string[]>();
+  for (const name of optionNames) {
+    const text = env[variableOf(name)];
+    if (text) given.set(name, optionRow(name).repeatable ? text.split(',').map((each) => each.trim()) : [text]);
+  }
+  return given;
+}

@@ -1,0 +1,110 @@
+/**
+ * The options of the proxy: one row each drives the command line, the environment, the
+ * configuration file and the help. Knows what a value means, not where it came from.
+ */
+import { isAbsolute, resolve } from 'node:path';
+
+/** How a value is read. `undefined` from a reader: it is not what was expected. */
+export interface Kind<T> {
+  /** Completes "expects ...". */
+  readonly expected: string;
+  /** Text of the command line or the environment; `base` is what relative paths start from. */
+  fromText(text: string, base: string): T | undefined;
+  /** A value of the configuration file. */
+  fromJson(value: unknown, base: string): T | undefined;
+}
+
+export interface OptionRow<T> {
+  readonly kind: Kind<T>;
+  /** Stands for the value in the help. */
+  readonly value: string;
+  readonly default: T;
+  /** May come several times; the environment separates with commas. */
+  readonly repeatable?: boolean;
+  readonly help: string;
+}
+
+/** A kind whose values in the configuration file are strings read like those of the command line. */
+function textKind<T>(expected: string, fromText: Kind<T>['fromText']): Kind<T> {
+  return { expected, fromText, fromJson: (value, base) => (typeof value === 'string' ? fromText(value, base) : undefined) };
+}
+
+function choice<const C extends string>(choices: readonly C[], fallback: NoInfer<C>, help: string): OptionRow<C> {
+  const kind = textKind(`one of ${choices.join(', ')}`, (text) => choices.find((each) => each === text));
+  return { kind, value: choices.join('|'), default: fallback, help };
+}
+
+/** The longest timer that Node has. */
+const longestTimer = 2 ** 31 - 1;
+
+function millisecondsOf(text: string): number | undefined {
+  return /^\d+$/.test(text) && Number(text) <= longestTimer ? Number(text) : undefined;
+}
+
+const milliseconds: Kind<number> = {
+  expected: `a whole number of milliseconds from 0 to ${longestTimer}`,
+  fromText: millisecondsOf,
+  fromJson: (value) => (typeof value === 'number' || typeof value === 'string' ? millisecondsOf(String(value)) : undefined),
+};
+
+const path = textKind<string | undefined>('the path of a file', (text, base) => (text === '' ? undefined : resolve(base, text)));
+
+const url = textKind<string | undefined>('an http:// or https:// URL', (text) =>
+  /^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined);
+
+/** A path stays a path, made absolute; anything else is the name of a package. */
+function moduleOf(text: string, base: string): string | undefined {
+  if (text === '') return undefined;
+  return /^\.{1,2}([/\\]|$)/.test(text) || isAbsolute(text) || /^[^:]*\.[cm]?js$/.test(text) ? resolve(base, text) : text;
+}
+
+/** All items, or `undefined` as soon as one is not what was expected. */
+function listOf(values: readonly unknown[], base: string): readonly string[] | undefined {
+  const modules = values.map((value) => (typeof value === 'string' ? moduleOf(value, base) : undefined));
+  return modules.every((module) => module !== undefined) ? modules : undefined;
+}
+
+const modules: Kind<readonly string[]> = {
+  expected: 'a module: a path or the name of a package',
+  fromText: (text, base) => listOf([text], base),
+  fromJson: (value, base) => (Array.isArray(value) ? listOf(value, base) : listOf([value], base)),
+};
+
+/** In the order of the help. A name is an option, `AFTERTURN_` and its capitals, and a key of the file. */
+export const optionTable = {
+  'agent-protocol': choice(['auto', 'v1', 'v2'], 'auto', 'ACP version to speak to the agent.'),
+  source: choice(['auto', 'async-tasks', 'claude-raw', 'none'], 'auto', 'Where news about background work comes from.'),
+  'follow-up-window': {
+    kind: milliseconds,
+    value: 'MS',
+    default: 250,
+    help: 'How long the end of background work waits for the turn that the agent starts because of it.',
+  },
+  'stray-output': choice(['divert', 'forward'], 'divert', "Lines of the agent's stdout that are no JSON-RPC message: to stderr, or passed on."),
+  plugin: {
+    kind: modules,
+    value: 'MODULE',
+    default: [],
+    repeatable: true,
+    help: 'A plugin of your own, between the client and the built-in ones. May be given several times; the order counts.',
+  },
+  config: { kind: path, value: 'FILE', default: undefined, help: 'JSON file with these options as keys (but this one).' },
+  'trace-file': { kind: path, value: 'FILE', default: undefined, help: 'Append spans to this file: OTLP JSON, one export a line.' },
+  otlp: { kind: url, value: 'URL', default: undefined, help: 'Send spans to this OTLP/HTTP endpoint.' },
+  'log-level': choice(['error', 'warn', 'info', 'debug'], 'warn', 'How much to say on stderr.'),
+} as const satisfies Record<string, OptionRow<string | number | readonly string[] | undefined>>;
+
+export type OptionName = keyof typeof optionTable;
+type Read<R> = R extends { readonly kind: Kind<infer T> } ? T : never;
+/** Every option's value by its name. */
+export type OptionValues = { readonly [N in OptionName]: Read<(typeof optionTable)[N]> };
+
+export const optionNames = Object.keys(optionTable) as readonly OptionName[];
+
+export const isOptionName = (name: string): name is OptionName => Object.hasOwn(optionTable, name);
+
+/** The row of an option, with the type of its value left open. */
+export const optionRow = (name: OptionName): OptionRow<unknown> => optionTable[name];
+
+/** The environment variable of an option. */
+export const variableOf = (name: OptionName): string => `AFTERTURN_${name.toUpperCase().replaceAll('-', '_')}`;

@@ -1,0 +1,186 @@
+/**
+ * One session of the proxy: the relay between our stdio and the agent, from the first byte to the
+ * end of both. Knows who is told what and when; how is in the files that it joins.
+ */
+import type { Readable } from 'node:stream';
+import { builtInPlugins } from '../../plugins/index.js';
+import type { Direction, Log, Plugin } from '../plugin.js';
+import { createRelay, type Ports, type Relay } from '../relay.js';
+import { startAgent, type Agent, type ProcessEnd } from './agent.js';
+import type { Config } from './config.js';
+import { ending, initialEnding, type EndingEvent } from './ending.js';
+import { createFollower } from './follow.js';
+import { createLog } from './log.js';
+import { settledWithin } from './patience.js';
+import { createSink, type Sink } from './sink.js';
+import { createStderr } from './stderr.js';
+import { takeStdio } from './stdio.js';
+
+/** Signals that ask us to end, and are the agent's to answer. */
+const endingSignals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
+
+/** After the agent's exit: how long somebody else may keep its stdout open. */
+const lastBytesMs = 1000;
+/** How long hooks and plugins may take for their last words. */
+const lastWordsMs = 3000;
+
+/** Runs the proxy and resolves with what this process should end with. Rejects with a `RelayError` if it cannot start. */
+export async function runProxy(config: Config): Promise<ProcessEnd> {
+  const { options, agentCommand } = config;
+  const stderr = createStderr();
+  const log = createLog(options['log-level'], (line) => stderr.write(line));
+  const stdio = takeStdio(stderr);
+  survive(log);
+  const plugins = [...(await ownPlugins(options.plugin)), ...builtInPlugins(settingsOf(config))];
+
+  const steer = createSteering(log);
+  const agent = await startAgent(agentCommand);
+  steer.agent(agent);
+  log.debug(`started ${JSON.stringify(agentCommand[0])} with plugins ${plugins.map((plugin) => plugin.name).join(', ') || 'none'}`);
+
+  const toAgent = createSink(agent.input, {
+    drained: () => relay.drained('toAgent'),
+    broken: (error) => log.info(`the agent reads no more (${error.code}); what the client still sends is dropped`),
+  });
+  const toClient = createSink(stdio.output, {
+    drained: () => relay.drained('toClient'),
+    broken(error) {
+      log.warn(`the client reads no more (${error.code}); ending the agent`);
+      steer.tell({ kind: 'clientGone' });
+    },
+  });
+  const sinks: Readonly<Record<Direction, Sink>> = { toAgent, toClient };
+  const sources = { toAgent: stdio.input, toClient: agent.output } as const;
+
+  const relay: Relay = createRelay({ plugins, strayOutput: options['stray-output'] }, {
+    ...clock,
+    write: (direction, bytes) => sinks[direction].write(bytes),
+    resume: (direction) => void sources[direction].resume(),
+    stray: (line) => stderr.write(line),
+    follow: createFollower((ms, run) => {
+      const timer = setInterval(run, ms).unref();
+      return () => clearInterval(timer);
+    }),
+    log,
+    agentCommand,
+  });
+
+  const input = pump('toAgent', sources.toAgent, relay);
+  const output = pump('toClient', sources.toClient, relay);
+  steer.onEndInput(() => toAgent.end());
+  void input.passed.then(() => steer.tell({ kind: 'clientEnded' }));
+
+  const agentEnd = await agent.exited;
+  log.debug(`the agent ended: ${agentEnd.signal ?? `code ${agentEnd.code}`}`);
+  steer.tell({ kind: 'agentGone' });
+  const swept = agent.sweep();
+  await Promise.race([lastWords(agent, agentEnd, relay, toClient, output, log), steer.cut]);
+  await Promise.race([swept, steer.cut]);
+  stderr.flush();
+  return steer.ownEnd(agentEnd);
+}
+
+const clock: Pick<Ports, 'now' | 'wallClock' | 'after' | 'uniqueId'> = {
+  now: () => performance.now(),
+  wallClock: () => Date.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  uniqueId: () => crypto.randomUUID(),
+};
+
+function settingsOf({ options, agentCommand }: Config): Parameters<typeof builtInPlugins>[0] {
+  return {
+    agentProtocol: options['agent-protocol'],
+    source: options.source,
+    followUpWindow: options['follow-up-window'],
+    agentCommand,
+  };
+}
+
+async function ownPlugins(modules: readonly string[]): Promise<readonly Plugin[]> {
+  if (modules.length === 0) return [];
+  const { pluginsOf } = await import('./load-plugins.js');
+  return pluginsOf(modules, process.cwd());
+}
+
+/** A plugin that throws outside of its hooks must not end the session ("Faults"). */
+function survive(log: Log): void {
+  const report = (error: unknown): void => log.error(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  process.on('uncaughtException', report);
+  process.on('unhandledRejection', report);
+}
+
+interface Pump {
+  /** Nothing more comes from the source. */
+  readonly over: Promise<void>;
+  /** The last line has passed the plugins. */
+  readonly passed: Promise<void>;
+}
+
+/** Moves the bytes of one direction. */
+function pump(direction: Direction, source: Readable, relay: Relay): Pump {
+  source.on('data', (chunk: Buffer) => {
+    if (!relay.push(direction, chunk)) source.pause();
+  });
+  // A source that fails has ended: nothing more comes from it.
+  const over = new Promise<void>((resolve) => {
+    for (const event of ['end', 'error', 'close']) source.on(event, () => resolve());
+  });
+  return { over, passed: over.then(() => relay.end(direction)) };
+}
+
+/** The last bytes of the agent, then what the plugins have to say, then all of it out of the process. */
+async function lastWords(agent: Agent, end: ProcessEnd, relay: Relay, toClient: Sink, output: Pump, log: Log): Promise<void> {
+  const slowClient = (): boolean => toClient.isFull();
+  if (!(await settledWithin(output.over, lastBytesMs, slowClient))) {
+    log.info('the agent is gone, but its stdout is still held open; nothing more is read from it');
+    agent.output.destroy();
+  }
+  for (const [what, work] of [
+    ['passing the last messages', () => output.passed],
+    ['what follows the exit', () => relay.agentExited(end.code, end.signal)],
+    ['closing the plugins', () => relay.close()],
+  ] as const) {
+    if (!(await settledWithin(work(), lastWordsMs, slowClient))) log.warn(`${what} took too long and was given up`);
+  }
+  await toClient.flushed();
+}
+
+/** Joins the rules of `ending` with signals, timers and the agent. */
+function createSteering(log: Log) {
+  let agent: Agent | undefined;
+  let state = initialEnding;
+  let timer: NodeJS.Timeout | undefined;
+  let endInput = (): void => {};
+  let cutNow = (): void => {};
+  const cut = new Promise<void>((resolve) => (cutNow = resolve));
+
+  function tell(event: EndingEvent): void {
+    const [next, effects] = ending(state, event);
+    state = next;
+    if (state.phase === 'gone' || state.phase === 'killed') clearTimeout(timer);
+    for (const effect of effects) {
+      if (effect.do === 'endInput') endInput();
+      else if (effect.do === 'finish') cutNow();
+      else if (effect.do === 'signal') {
+        log.debug(`sending ${effect.signal} to the agent`);
+        agent?.signal(effect.signal);
+      } else {
+        clearTimeout(timer);
+        timer = setTimeout(() => tell({ kind: 'timeUp' }), effect.ms);
+      }
+    }
+  }
+
+  for (const signal of endingSignals) process.on(signal, () => tell({ kind: 'signal', signal, at: performance.now() }));
+  return {
+    tell,
+    agent: (started: Agent) => void (agent = started),
+    /** Resolves when the last bytes are not to be waited for any longer. */
+    cut,
+    onEndInput: (run: () => void) => void (endInput = run),
+    ownEnd: (agentEnd: ProcessEnd): ProcessEnd => (state.endBy === undefined ? agentEnd : { code: null, signal: state.endBy }),
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * Writing to stderr without touching it: `process.stderr` would switch a pipe to non-blocking mode,
+ * and with it the agent, which shares it, and whose own writes would then fail with EAGAIN. Order is
+ * kept; nothing here blocks the session on a pipe that nobody reads. Knows bytes only.
+ */
+import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
+
+export interface ByteWriter {
+  write(bytes: Uint8Array | string): void;
+  /** Writes what waits, as far as the reader takes it at once. */
+  flush(): void;
+}
+
+export interface WriterPorts {
+  /** Writes a part and returns its length; throws like `fs.writeSync`. */
+  writePart(bytes: Uint8Array): number;
+  after(ms: number, run: () => void): void;
+}
+
+/** What waits for a reader that does not read is bounded; what does not fit is counted and dropped. */
+const backlogLimit = 1 << 20;
+const retryMs = 20;
+
+const isFull = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EAGAIN';
+
+/** A writer that keeps order, retries what did not fit, and says how much it dropped. */
+export function createByteWriter(ports: WriterPorts): ByteWriter {
+  let waiting: Uint8Array[] = [];
+  let size = 0;
+  let dropped = 0;
+  let broken = false;
+
+  function drain(): void {
+    while (waiting[0] !== undefined && !broken) {
+      try {
+        const written = ports.writePart(waiting[0]);
+        size -= written;
+        waiting = written < waiting[0].length ? [waiting[0].subarray(written), ...waiting.slice(1)] : waiting.slice(1);
+      } catch (error) {
+        if (isFull(error)) return;
+        // Nobody can be told that stderr is gone: the session goes on without it.
+        broken = true;
+      }
+    }
+  }
+
+  function retryLater(): void {
+    ports.after(retryMs, () => {
+      drain();
+      if (size > 0 && !broken) retryLater();
+    });
+  }
+
+  function enqueue(bytes: Uint8Array): void {
+    const idle = waiting.length === 0;
+    waiting.push(bytes);
+    size += bytes.length;
+    if (!idle) return;
+    drain();
+    if (waiting.length > 0 && !broken) retryLater();
+  }
+
+  return {
+    write(data) {
+      const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+      if (broken || bytes.length === 0) return;
+      if (size + bytes.length > backlogLimit) {
+        dropped += bytes.length;
+        return;
+      }
+      if (dropped > 0) {
+        enqueue(Buffer.from(`afterturn: stderr was not read; ${dropped} bytes were dropped\n`));
+        dropped = 0;
+      }
+      // A copy: what is handed in may be part of a read buffer.
+      enqueue(Uint8Array.from(bytes));
+    },
+    flush: drain,
+  };
+}
+
+/** A descriptor whose writes do not block, where that is possible without changing the shared one. */
+function ownDescriptor(): number {
+  try {
+    // Opening a pipe once more through /proc gives an open file description of our own.
+    if (fstatSync(2).isFIFO()) return openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    // No /proc here: the shared descriptor does as well.
+  }
+  return 2;
+}
+
+/** The process's stderr. Opened at the first write. */
+export function createStderr(): ByteWriter {
+  let fd: number | undefined;
+  process.once('exit', () => fd !== undefined && fd !== 2 && closeSync(fd));
+  return createByteWriter({
+    writePart: (bytes) => writeSync((fd ??= ownDescriptor()), bytes),
+    after: (ms, run) => void setTimeout(run, ms).unref(),
+  });
+}

@@ -1,0 +1,152 @@
+/**
+ * The plugin list as tables: who wants what, per direction and method. Made again when a plugin
+ * leaves. Names that come from a peer are only ever looked up, in Maps. Knows hooks, not messages.
+ */
+import type { Call, CallHook, CallHooks, Direction, Host, Outcome, Plugin, ReplyHook } from '../plugin.js';
+import type { Frame } from '../wire/frame.js';
+import type { KindPath } from '../wire/peek.js';
+import type { Asked } from './pending.js';
+import { replyTo } from './reply.js';
+
+/** The calls that have a kind, and where it is: the one name of ACP that the plugin API speaks of. */
+export const kinds: KindPath = { method: 'session/update', path: ['params', 'update', 'sessionUpdate'] };
+
+/** A plugin's host, as the lanes use it. */
+export interface SeatHost extends Host {
+  /** Keeps a request for `respond`. */
+  park(asked: Asked): void;
+  /** Sends the answer to a request on its way back, from this plugin. */
+  answer(asked: Asked, frame: Frame): void;
+}
+
+/** A plugin at its place in the list. */
+export interface Seat {
+  /** 0 is next to the client. */
+  readonly index: number;
+  readonly plugin: Plugin;
+  readonly host: SeatHost;
+  active: boolean;
+}
+
+/** A hook at its place on the way: 0 is the first plugin that a message of this direction meets. */
+export interface Step {
+  readonly at: number;
+  readonly seat: Seat;
+  readonly run: (frame: Frame) => Outcome | Promise<Outcome>;
+}
+
+export type Steps = readonly Step[];
+
+export const opposite = (direction: Direction): Direction => (direction === 'toAgent' ? 'toClient' : 'toAgent');
+
+/** The place of a plugin on the way of one direction. */
+export const placeOf = (index: number, direction: Direction, plugins: number): number =>
+  direction === 'toAgent' ? index : plugins - 1 - index;
+
+export interface Table {
+  readonly hasCalls: boolean;
+  readonly hasReplies: boolean;
+  /** The hooks that a call meets, in the order of its way. */
+  callSteps(method: string, kind: string | undefined): Steps;
+  /** The hooks that the reply to a request meets from this place on, in the order of its way. */
+  replySteps(asked: Asked, from: number): Steps;
+}
+
+/** The call hooks of one plugin. */
+interface Wish {
+  readonly at: number;
+  readonly seat: Seat;
+  readonly calls: ReadonlyMap<string, CallHooks[string]>;
+}
+
+/** The steps of one method: those of its named kinds, and those of every other kind. */
+interface Route {
+  readonly others: Steps;
+  readonly byKind: ReadonlyMap<string, Steps> | undefined;
+}
+
+/** The hook of one plugin for a method and kind. `kind` undefined: any that it does not name. */
+function callHook({ calls }: Wish, method: string, kind: string | undefined): CallHook | undefined {
+  const own = calls.get(method) ?? calls.get('*');
+  if (typeof own !== 'object') return own;
+  return kind !== undefined && Object.hasOwn(own, kind) ? own[kind] : undefined;
+}
+
+function stepsOf(wishes: readonly Wish[], method: string, kind: string | undefined): Steps {
+  return wishes.flatMap((wish) => {
+    const hook = callHook(wish, method, kind);
+    const { at, seat } = wish;
+    // A frame of a call has every member of `Call`.
+    return hook === undefined ? [] : [{ at, seat, run: (frame: Frame) => hook(frame as unknown as Call, seat.host) }];
+  });
+}
+
+function routeOf(wishes: readonly Wish[], method: string): Route {
+  const names = wishes.flatMap(({ calls }) => {
+    const own = calls.get(method);
+    return typeof own === 'object' ? Object.keys(own) : [];
+  });
+  return {
+    others: stepsOf(wishes, method, undefined),
+    byKind: names.length === 0 ? undefined : new Map(names.map((name) => [name, stepsOf(wishes, method, name)])),
+  };
+}
+
+/** The call hooks of a plugin, checked: a misplaced table of kinds would never be called. */
+function callsOf(plugin: Plugin, direction: Direction): ReadonlyMap<string, CallHooks[string]> {
+  const calls = new Map(Object.entries(plugin[direction]?.calls ?? {}));
+  for (const [method, hook] of calls) {
+    if (typeof hook === 'function' || (typeof hook === 'object' && hook !== null && method === kinds.method)) continue;
+    throw new TypeError(
+      `plugin "${plugin.name}": ${direction}.calls["${method}"] must be a function, got ${typeof hook}; only "${kinds.method}" may have a table of kinds`,
+    );
+  }
+  return calls;
+}
+
+function wishesOf(seats: readonly Seat[], direction: Direction): readonly Wish[] {
+  return seats
+    .filter(({ active }) => active)
+    .map((seat) => ({ at: placeOf(seat.index, direction, seats.length), seat, calls: callsOf(seat.plugin, direction) }))
+    .filter(({ calls }) => calls.size > 0)
+    .sort((a, b) => a.at - b.at);
+}
+
+/** The reply hooks of each active plugin that has any, by the plugin's index. */
+function replyHooksOf(seats: readonly Seat[], direction: Direction): ReadonlyMap<number, ReadonlyMap<string, ReplyHook>> {
+  return new Map(
+    seats
+      .filter(({ active, plugin }) => active && Object.keys(plugin[direction]?.replies ?? {}).length > 0)
+      .map(({ index, plugin }) => [index, new Map(Object.entries(plugin[direction]?.replies ?? {}))]),
+  );
+}
+
+export function compiledTable(seats: readonly Seat[], direction: Direction): Table {
+  const wishes = wishesOf(seats, direction);
+  const replies = replyHooksOf(seats, direction);
+  const methods = new Set(wishes.flatMap(({ calls }) => [...calls.keys()]));
+  const routes = new Map([...methods].map((method) => [method, routeOf(wishes, method)]));
+  const unnamed: Route = { others: stepsOf(wishes, '*', undefined), byKind: undefined };
+  const inOrder = direction === 'toAgent' ? seats : [...seats].reverse();
+
+  function replyStep(asked: Asked, seat: Seat, at: number): Steps {
+    const hooks = replies.get(seat.index);
+    const sight = hooks === undefined ? undefined : asked.sightAt(placeOf(seat.index, asked.direction, seats.length));
+    const hook = sight === undefined ? undefined : (hooks?.get(sight.method) ?? hooks?.get('*'));
+    if (hook === undefined || sight === undefined) return [];
+    return [{ at, seat, run: (frame: Frame) => hook(replyTo(asked, sight, frame), seat.host) }];
+  }
+
+  return {
+    hasCalls: wishes.length > 0,
+    hasReplies: replies.size > 0,
+    callSteps(method, kind) {
+      const route = routes.get(method) ?? unnamed;
+      return (kind === undefined ? undefined : route.byKind?.get(kind)) ?? route.others;
+    },
+    replySteps(asked, from) {
+      const until = asked.owner === undefined ? seats.length : placeOf(asked.owner.index, direction, seats.length);
+      return inOrder.slice(from, until).flatMap((seat, i) => replyStep(asked, seat, from + i));
+    },
+  };
+}

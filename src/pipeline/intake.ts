@@ -1,0 +1,146 @@
+/**
+ * What arrives in one direction: bytes to lines, lines to messages. What nobody wants goes straight
+ * to the way out, unparsed; what is no message is diverted. Knows what the tables want, runs no hook.
+ */
+import type { Buffer } from 'node:buffer';
+import type { Direction } from '../plugin.js';
+import { Frame } from '../wire/frame.js';
+import { Lines } from '../wire/lines.js';
+import type { Outbox } from '../wire/outbox.js';
+import { Peek } from '../wire/peek.js';
+import { hasMessageShape, isStray } from '../wire/shape.js';
+import { kinds, type Table } from './compile.js';
+import { Asked, type OpenRequests } from './pending.js';
+import type { Item } from './queue.js';
+
+const LF = 10;
+
+export interface IntakePorts {
+  readonly direction: Direction;
+  readonly outbox: Outbox;
+  /** The peer's and the plugins' requests that travelled in this direction. */
+  readonly requests: OpenRequests;
+  /** Those whose replies do. */
+  readonly answered: OpenRequests;
+  /** Takes lines that are no message; `undefined`: they pass. */
+  readonly stray: ((line: Uint8Array) => void) | undefined;
+  now(): number;
+}
+
+export class Intake {
+  table: Table;
+  /** Replies in the other direction have hooks: requests of this one have to be remembered. */
+  remembers = false;
+  /** No more bytes will come. */
+  ended = false;
+  readonly #ports: IntakePorts;
+  readonly #lines = new Lines();
+  readonly #peek = new Peek(kinds);
+
+  constructor(table: Table, ports: IntakePorts) {
+    this.table = table;
+    this.#ports = ports;
+  }
+
+  get unread(): number {
+    return this.#lines.unread;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#lines.push(chunk);
+  }
+
+  /** The next message that somebody wants; `passed`: something went on, ask again; `undefined`: nothing is there. */
+  next(): Item | 'passed' | undefined {
+    const lines = this.#lines;
+    if (this.#isPlain) {
+      if (!lines.block() && !(this.ended && lines.last())) return undefined;
+      this.#passBlock(lines.buffer, lines.start, lines.end);
+      return 'passed';
+    }
+    if (!lines.next() && !(this.ended && lines.last())) return undefined;
+    return this.#wanted(lines.buffer, lines.start, lines.end) ?? 'passed';
+  }
+
+  /** Takes back a message whose line turned out to be no JSON. */
+  reject({ frame, asked, line }: Item): void {
+    if (line === undefined) return;
+    const { stray, outbox, answered } = this.#ports;
+    if (frame.kind === 'reply' && asked !== undefined) answered.add(asked);
+    if (stray === undefined) outbox.pass(line.buffer, line.start, line.end);
+    else stray(frame.raw);
+  }
+
+  /** Nobody wants anything of this direction. */
+  get #isPlain(): boolean {
+    const { requests, answered } = this.#ports;
+    return !this.table.hasCalls && !this.table.hasReplies && !this.remembers && answered.own === 0 && requests.own === 0;
+  }
+
+  #passBlock(buffer: Buffer, start: number, end: number): void {
+    const { outbox, stray } = this.#ports;
+    if (stray === undefined) {
+      outbox.pass(buffer, start, end);
+      return;
+    }
+    let from = start;
+    for (let line = start; line < end; ) {
+      const found = buffer.indexOf(LF, line);
+      const next = found === -1 ? end : found + 1;
+      if (!hasMessageShape(buffer, line, next) && isStray(buffer, line, next)) {
+        if (from < line) outbox.pass(buffer, from, line);
+        from = next;
+        stray(buffer.subarray(line, next));
+      }
+      line = next;
+    }
+    if (from < end) outbox.pass(buffer, from, end);
+  }
+
+  #wanted(buffer: Buffer, start: number, end: number): Item | undefined {
+    const peek = this.#peek;
+    peek.look(buffer, start, end);
+    const { stray, outbox } = this.#ports;
+    const trusted = peek.sure && peek.isMessage && hasMessageShape(buffer, start, end);
+    if (stray !== undefined && !trusted && isStray(buffer, start, end)) {
+      stray(buffer.subarray(start, end));
+      return undefined;
+    }
+    const item = peek.sure ? this.#message(buffer, start, end) : undefined;
+    if (item === undefined) outbox.pass(buffer, start, end);
+    return item;
+  }
+
+  #message(buffer: Buffer, start: number, end: number): Item | undefined {
+    const peek = this.#peek;
+    if (peek.method !== undefined) return this.#call(buffer, start, end, peek.method);
+    return peek.idStart !== -1 && peek.answers ? this.#reply(buffer, start, end) : undefined;
+  }
+
+  #call(buffer: Buffer, start: number, end: number, method: string): Item | undefined {
+    const peek = this.#peek;
+    const steps = this.table.callSteps(method, peek.kind);
+    const { requests, direction, now } = this.#ports;
+    const isRequest = peek.idStart !== -1;
+    if (steps.length === 0 && !(isRequest && (this.remembers || requests.own > 0))) return undefined;
+    const idText = isRequest ? this.#idText(buffer) : undefined;
+    const asked = idText === undefined ? undefined : new Asked(idText, direction, undefined);
+    asked?.looksFrom(0, method, now());
+    const kind = isRequest ? 'request' : 'notification';
+    const frame = Frame.ofLine(buffer.subarray(start, end), { kind, method, idText }, peek.plainNumbers);
+    return { at: 0, frame, asked, steps, line: { buffer, start, end } };
+  }
+
+  #reply(buffer: Buffer, start: number, end: number): Item | undefined {
+    const { answered } = this.#ports;
+    const idText = answered.size === 0 ? undefined : this.#idText(buffer);
+    const asked = idText === undefined ? undefined : answered.take(idText);
+    if (asked === undefined) return undefined;
+    const frame = Frame.ofLine(buffer.subarray(start, end), { kind: 'reply', method: '', idText }, this.#peek.plainNumbers);
+    return { at: 0, frame, asked, steps: this.table.replySteps(asked, 0), line: { buffer, start, end } };
+  }
+
+  #idText(buffer: Buffer): string {
+    return buffer.toString('utf8', this.#peek.idStart, this.#peek.idEnd);
+  }
+}

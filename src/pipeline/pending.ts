@@ -1,0 +1,104 @@
+/**
+ * Requests that wait for an answer: who asked, and what each plugin on the way saw. Ids of peers are
+ * never rewritten; of two open requests with one id the first is answered first.
+ * Knows ids as JSON text, so `1` and `"1"` stay apart. Knows nothing of lanes.
+ */
+import type { Direction } from '../plugin.js';
+import type { Frame } from '../wire/frame.js';
+
+/** A plugin that asked. */
+export interface Owner {
+  /** Its index in the list. */
+  readonly index: number;
+  /** Takes the reply. Only the first counts. */
+  replied(asked: Asked, reply: Frame): void;
+}
+
+/** A request as one plugin saw it. */
+export interface Sight {
+  readonly method: string;
+  /** Milliseconds of `Host.now`. */
+  readonly seenAt: number;
+}
+
+/** An open request on its way, or where it went. */
+export class Asked {
+  readonly idText: string;
+  /** The way that the request takes; its reply takes the other. */
+  readonly direction: Direction;
+  /** The plugin that asked; `undefined`: the peer did. */
+  readonly owner: Owner | undefined;
+  readonly #sights: (Sight & { readonly from: number })[] = [];
+
+  constructor(idText: string, direction: Direction, owner: Owner | undefined) {
+    this.idText = idText;
+    this.direction = direction;
+    this.owner = owner;
+  }
+
+  /** From this place on the request looks like this. */
+  looksFrom(from: number, method: string, seenAt: number): void {
+    this.#sights.push({ from, method, seenAt });
+  }
+
+  /** The request as the plugin at this place saw it; `undefined`: it did not pass there. */
+  sightAt(place: number): Sight | undefined {
+    return this.#sights.findLast(({ from }) => from <= place);
+  }
+
+  /** The request as its asker sent it. */
+  get asSent(): Sight {
+    return this.#sights[0] as Sight;
+  }
+}
+
+const simpleText = /^(?:0|-?[1-9]\d{0,14}|"[^"\\]*")$/;
+
+/** One text for all the ways to write the same id: `1.0` is answered as `1` by most. */
+const keyOf = (idText: string): string => (simpleText.test(idText) ? idText : JSON.stringify(JSON.parse(idText)));
+
+/** Open requests by id, first in, first out. */
+export class OpenRequests {
+  /** How many of them plugins asked. */
+  own = 0;
+  readonly #byKey = new Map<string, Asked[]>();
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  add(asked: Asked): void {
+    const key = keyOf(asked.idText);
+    const same = this.#byKey.get(key);
+    if (same === undefined) this.#byKey.set(key, [asked]);
+    else same.push(asked);
+    if (asked.owner !== undefined) this.own++;
+  }
+
+  /** The request that a reply with this id answers. The same text comes before the same value. */
+  find(idText: string): Asked | undefined {
+    const same = this.#byKey.get(keyOf(idText));
+    return same?.find((asked) => asked.idText === idText) ?? same?.[0];
+  }
+
+  /** The same, removed. */
+  take(idText: string): Asked | undefined {
+    const asked = this.find(idText);
+    if (asked === undefined) return undefined;
+    const key = keyOf(idText);
+    const rest = (this.#byKey.get(key) ?? []).filter((other) => other !== asked);
+    if (rest.length === 0) this.#byKey.delete(key);
+    else this.#byKey.set(key, rest);
+    if (asked.owner !== undefined) this.own--;
+    return asked;
+  }
+
+  /** Forgets what the peer asked: nobody wants to see the replies. */
+  forgetPeer(): void {
+    for (const [key, same] of this.#byKey) {
+      const own = same.filter(({ owner }) => owner !== undefined);
+      if (own.length === 0) this.#byKey.delete(key);
+      else this.#byKey.set(key, own);
+    }
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * The public plugin API: what a plugin is given, and what it may answer.
+ *
+ * One law governs the rest: **a plugin behaves as if it were a proxy process of its own, at its
+ * place in the list.** The list runs from the client to the agent. Messages to the agent meet the
+ * plugins forwards, messages to the client backwards.
+ */
+import type { RequestId, RpcError } from './wire/jsonrpc.js';
+
+export type { RequestId, RpcError } from './wire/jsonrpc.js';
+
+/** Which way a message travels. */
+export type Direction = 'toAgent' | 'toClient';
+
+/** A request or a notification, as it reached the plugin. */
+export interface Call<P = unknown> {
+  readonly kind: 'request' | 'notification';
+  readonly method: string;
+  /** The peer's id, never rewritten. `undefined` for a notification. */
+  readonly id: RequestId | undefined;
+  /** Parsed on first read. Never write to it: return `replace` in its place. */
+  readonly params: P;
+  /** The line as it came. May share memory with a read buffer: copy it before keeping it. */
+  readonly raw: Uint8Array;
+}
+
+/** A response, as it reached the plugin. */
+export interface Reply<R = unknown> {
+  readonly kind: 'reply';
+  /** The request it answers, as this plugin saw it, and when (milliseconds of `Host.now`). */
+  readonly to: { readonly method: string; readonly id: RequestId; readonly seenAt: number };
+  /** `undefined` when the response is an error. */
+  readonly result: R | undefined;
+  readonly error: RpcError | undefined;
+  readonly raw: Uint8Array;
+}
+
+/** A message that a plugin makes: a notification, or the message at hand in its place (`keep`). */
+export type Outgoing = { readonly method: string; readonly params: unknown } | typeof keep;
+
+/**
+ * Stands for the message at hand inside `instead(...)`: it goes on byte for byte. A registered symbol:
+ * a plugin may have loaded another copy of this module than the command did.
+ */
+export const keep = Symbol.for('afterturn.keep');
+
+/** What a hook decides. No verdict (`undefined`) lets the message pass byte for byte. */
+export type Verdict =
+  | { readonly do: 'replace'; readonly with: Replacement }
+  | { readonly do: 'drop' }
+  | { readonly do: 'instead'; readonly messages: readonly Outgoing[] }
+  | { readonly do: 'answer'; readonly result: unknown }
+  | { readonly do: 'refuse'; readonly error: RpcError }
+  | { readonly do: 'take' };
+
+/** For a call: `method` and/or `params`. For a reply: `result` or `error`. */
+export interface Replacement {
+  readonly method?: string;
+  readonly params?: unknown;
+  readonly result?: unknown;
+  readonly error?: RpcError;
+}
+
+/** The message goes on with other contents, under the same id. */
+export const replace = (value: Replacement): Verdict => ({ do: 'replace', with: value });
+/** The message goes no further. A dropped request is never answered: prefer `refuse`. */
+export const drop = (): Verdict => ({ do: 'drop' });
+/** Other messages go on in its place, in this order. A request or a reply must be among them as `keep`. */
+export const instead = (...messages: Outgoing[]): Verdict => ({ do: 'instead', messages });
+/** Answers a request here. The response passes the plugins on its way back to whoever asked. */
+export const answer = (result: unknown): Verdict => ({ do: 'answer', result });
+/** Answers a request here with an error. */
+export const refuse = (error: RpcError): Verdict => ({ do: 'refuse', error });
+/** Parks a request: the lane goes on, and the plugin answers later with `Host.respond`. */
+export const take = (): Verdict => ({ do: 'take' });
+
+export type Outcome = Verdict | undefined | void;
+/** A hook that returns a promise holds its direction only, until the promise settles. */
+export type CallHook<P = unknown> = (call: Call<P>, host: Host) => Outcome | Promise<Outcome>;
+export type ReplyHook<R = unknown> = (reply: Reply<R>, host: Host) => Outcome | Promise<Outcome>;
+
+/**
+ * Hooks by method. `'*'` is every method without a key of its own. A value may also be a table by
+ * the `sessionUpdate` kind of a `session/update`; kinds it does not name pass unparsed.
+ */
+export type CallHooks = Readonly<Record<string, CallHook<any> | Readonly<Record<string, CallHook<any>>>>>;
+/** Hooks by the method of the request that is answered. `'*'` as above. */
+export type ReplyHooks = Readonly<Record<string, ReplyHook<any>>>;
+
+/** Why a connection ends. */
+export type EndReason =
+  | { readonly kind: 'clientEnd' }
+  | { readonly kind: 'agentExit'; readonly code: number | null; readonly signal: string | null };
+
+export interface Plugin {
+  /** Names it in logs and warnings. */
+  readonly name: string;
+  /** Client to agent: the client's calls, and the client's replies to the agent's requests. */
+  readonly toAgent?: { readonly calls?: CallHooks; readonly replies?: ReplyHooks };
+  /** Agent to client: the agent's calls, and the agent's replies to the client's requests. */
+  readonly toClient?: { readonly calls?: CallHooks; readonly replies?: ReplyHooks };
+  /** What happens to the message when a hook throws. Default `pass`: it goes on as it came. */
+  readonly onHookError?: 'pass' | 'refuse';
+  /**
+   * The client's input ended, or the agent is gone; messages may still be sent to the side that is
+   * left. After `agentExit` nothing comes from the agent any more.
+   */
+  onEnd?(reason: EndReason, host: Host): void;
+  /** Called once, last. */
+  close?(): void | Promise<void>;
+}
+
+/** Makes a plugin, once per connection. */
+export type PluginFactory<O = void> = (options: O) => Plugin;
+
+/** Diagnostics, to stderr. Never payloads: they can hold secrets. */
+export interface Log {
+  error(text: string): void;
+  warn(text: string): void;
+  info(text: string): void;
+  debug(text: string): void;
+}
+
+/** A file that is being followed. */
+export interface Follow {
+  /** Reads what is there now and delivers it before it returns. Bounded like every read. */
+  flush(): void;
+  /** Stops. Nothing is delivered afterwards. */
+  close(): void;
+}
+
+export interface FollowEvents {
+  /** The next bytes. `reset`: they replace all that came before (first read, file shrank, backlog skipped). */
+  bytes(data: Uint8Array, reset: boolean): void;
+  /** The file cannot be followed, with the reason. Nothing more is delivered. */
+  failed?(reason: string): void;
+}
+
+/** What a plugin can do beyond its verdict. One per plugin: it knows the plugin's place in the list. */
+export interface Host {
+  readonly log: Log;
+  /** The agent's command line. */
+  readonly agentCommand: readonly string[];
+  /** Milliseconds on a clock that never goes back. */
+  now(): number;
+  /** Milliseconds since the epoch, for timestamps that leave the process. */
+  wallClock(): number;
+  /** Sends a notification. It meets the plugins after this one only, after the message at hand. */
+  notify(direction: Direction, method: string, params: unknown): void;
+  /**
+   * Sends a request with an id of our own. `onReply` is a callback and runs at the reply's place in
+   * its lane; at the end of the stream it is called with an error. Returns the id that the request
+   * has on the wire, so that a `$/cancel_request` can name it.
+   */
+  request(direction: Direction, method: string, params: unknown, onReply: (reply: Reply) => void): RequestId;
+  /**
+   * Answers a request that was parked with `take`. `direction` is the one that the request came in.
+   * False if no such request is parked (any more).
+   */
+  respond(direction: Direction, to: RequestId, body: { readonly result: unknown } | { readonly error: RpcError }): boolean;
+  /** Runs `run` in `ms` milliseconds, unless cancelled or the connection has ended. Returns its cancel. */
+  after(ms: number, run: () => void): () => void;
+  /** Follows a file's bytes. Regular files only, no links; reads and backlog are bounded. */
+  follow(path: string, events: FollowEvents): Follow;
+  /** A random id, unique per call. */
+  uniqueId(): string;
+  /** Removes this plugin from the lanes: it sees nothing more and costs nothing. Parked requests stay its own. */
+  leave(): void;
+}

@@ -1,0 +1,94 @@
+/**
+ * A v1 diff (one path, its old and new text) as a v2 diff (what changed, and a git patch).
+ *
+ * The texts may be snippets of a file. Their lines are counted from the snippet's first one, and a
+ * missing newline at the end of both is the snippet's, not the file's.
+ */
+import { posix } from 'node:path';
+import { structuredPatch, type StructuredPatchHunk } from 'diff';
+import { at, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
+import { within, type Faults } from './fields.js';
+
+type Operation = 'add' | 'modify' | 'delete';
+
+const CONTEXT_LINES = 3;
+/** Beyond this many changed lines the patch replaces the whole text: the exact one costs their square. */
+const MAX_EDITS = 2000;
+const NO_NEWLINE = '\\ No newline at end of file';
+
+/** What agents write into `_meta.kind` of a diff, where v1 itself cannot tell. */
+const operationOfKind: ReadonlyMap<string, Operation> = new Map([['add', 'add'], ['delete', 'delete'], ['modify', 'modify'], ['update', 'modify']]);
+
+const isAbsolute = (path: string): boolean => /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(path);
+
+/** `path` as v2 wants it: absolute. A relative one is the session's. */
+export function toAbsolutePath(path: unknown, cwd: string | undefined): string | undefined {
+  if (typeof path !== 'string' || path === '') return undefined;
+  if (isAbsolute(path)) return path;
+  return cwd === undefined ? undefined : posix.join(cwd, path);
+}
+
+/** Lines of a text, each with its line ending. */
+const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+function wholeHunk(oldText: string, newText: string): StructuredPatchHunk {
+  const removed = linesOf(oldText);
+  const added = linesOf(newText);
+  const marked = (sign: string, lines: readonly string[]) =>
+    lines.flatMap((line) => (line.endsWith('\n') ? [`${sign}${line.slice(0, -1)}`] : [`${sign}${line}`, NO_NEWLINE]));
+  return { oldStart: 1, oldLines: removed.length, newStart: 1, newLines: added.length, lines: [...marked('-', removed), ...marked('+', added)] };
+}
+
+function hunksOf(oldText: string, newText: string): readonly StructuredPatchHunk[] {
+  if (oldText === newText) return [];
+  const patch = structuredPatch('', '', oldText, newText, '', '', { context: CONTEXT_LINES, maxEditLength: MAX_EDITS });
+  return patch?.hunks ?? [wholeHunk(oldText, newText)];
+}
+
+/** git leaves out a length of 1, and names the line before an empty range. */
+function range(start: number, lines: number): string {
+  if (lines === 1) return `${start}`;
+  return lines === 0 ? `${Math.max(start - 1, 0)},0` : `${start},${lines}`;
+}
+
+const quoted = (path: string): string => (/[\x00-\x1f"\\]/.test(path) ? JSON.stringify(path) : path);
+
+function headerOf(path: string, operation: Operation): string[] {
+  const name = quoted(path);
+  const mode = { add: ['new file mode 100644'], delete: ['deleted file mode 100644'], modify: [] }[operation];
+  return [`diff --git ${name} ${name}`, ...mode, `--- ${operation === 'add' ? '/dev/null' : name}`, `+++ ${operation === 'delete' ? '/dev/null' : name}`];
+}
+
+function gitPatch(path: string, operation: Operation, oldText: string, newText: string): string | undefined {
+  const hunks = hunksOf(oldText, newText);
+  if (hunks.length === 0) return undefined;
+  const snippet = operation === 'modify' && !oldText.endsWith('\n') && !newText.endsWith('\n');
+  const body = hunks.flatMap((hunk) => [
+    `@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`,
+    ...hunk.lines.filter((line) => !snippet || line !== NO_NEWLINE),
+  ]);
+  return [...headerOf(path, operation), ...body, ''].join('\n');
+}
+
+/**
+ * The v2 form of a v1 diff, or `undefined` when it names no path or no new text. An absent `oldText`
+ * is a new file (ACP v1 "Diffs"); that a file was deleted v1 says nowhere but in `_meta.kind`.
+ */
+export function toV2Diff(value: unknown, cwd: string | undefined, faults: Faults): JsonObject | undefined {
+  const path = toAbsolutePath(at(value, 'path'), cwd);
+  const newText = stringOf(at(value, 'newText'));
+  if (!isObject(value) || path === undefined || newText === undefined) {
+    const [key, what] = path === undefined ? ['path', 'an absolute path'] : ['newText', 'a string'];
+    within(key, faults, (inner) => inner.push(`expected ${what}, got ${typeName(at(value, key))}`));
+    return undefined;
+  }
+  const oldText = stringOf(value.oldText);
+  const operation = operationOfKind.get(stringOf(at(value, '_meta', 'kind')) ?? '') ?? (oldText === undefined ? 'add' : 'modify');
+  const text = gitPatch(path, operation, oldText ?? '', newText);
+  const meta = objectOf(value._meta);
+  return {
+    changes: [{ operation, path, fileType: 'text' }],
+    ...(text === undefined ? {} : { patch: { format: 'git_patch', text } }),
+    ...(meta === undefined ? {} : { _meta: meta }),
+  };
+}

@@ -1,0 +1,15 @@
+/** What a bridge between ACP versions is made of: pure translators, each named after its target. */
+export { bridgeHabitsOf, type BridgeHabits } from './habits.js';
+export { toV2ConfigOptions, toV2Config, withMode, withOptions, MODE_CONFIG_ID, type ConfigView } from './config.js';
+export {
+  declaresPrivateExtension, toBothInitializeParams, toV1InitializeParams, toV2InitializeResult, v1AgentFactsOf, type V1AgentFacts,
+} from './initialize.js';
+export { toV2Chunk, messageKinds, type MessageRun } from './messages.js';
+export { toV2Meta, type MetaRules } from './meta.js';
+export { cancelledOutcome, permissionToolCall, toV1PermissionResult, toV2PermissionParams } from './permission.js';
+export { endingOfError, endingOfResult, toV1PromptParams, type Ending } from './prompt.js';
+export { optionsOfResult, toV1Resume, toV1SetConfigOption, toV1SetupParams, toV2SessionList, toV2SetupResult, type V1Request } from './session.js';
+export { toV2StopNotice } from './stop-line.js';
+export { terminalsIn, toV2Terminals, type KnownTerminal } from './terminal.js';
+export { isFinal, toV2PermissionCall, toV2ToolCall, type CallContext, type KnownCall } from './tool-call.js';
+export { isUpdate, toV2PlainUpdate, toV2UpdateKind } from './updates.js';

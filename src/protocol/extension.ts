@@ -1,0 +1,71 @@
+/**
+ * The private extension's declarations: `_meta.jetbrains.air` of `initialize`, and what claude-agent-acp
+ * reads in `_meta.claudeCode` of the requests that set a session up.
+ */
+import { RAW_SUBTYPES } from './signals/index.js';
+import { arrayOf, at, isObject, objectOf, type JsonObject } from './shape.js';
+
+/** The extension capabilities that `_meta.jetbrains.air` of this object names (client capabilities, or an answer). */
+export const extensionCapabilities = (value: unknown): readonly string[] =>
+  (arrayOf(at(value, '_meta', 'jetbrains', 'air', 'capabilities')) ?? []).filter((capability) => typeof capability === 'string');
+
+/** The capabilities with the extension declared: merged, never replacing what is there. */
+export function withExtension(capabilities: unknown, wanted: readonly string[]): JsonObject {
+  const before = objectOf(capabilities) ?? {};
+  const meta = objectOf(before._meta) ?? {};
+  const jetbrains = objectOf(meta.jetbrains) ?? {};
+  const air = objectOf(jetbrains.air) ?? {};
+  const declared = extensionCapabilities(before);
+  const all = [...declared, ...wanted.filter((capability) => !declared.includes(capability))];
+  return { ...before, _meta: { ...meta, jetbrains: { ...jetbrains, air: { version: 1, ...air, capabilities: all } } } };
+}
+
+/** The object without `_meta.jetbrains`; the same object when it has none. */
+export function withoutExtension(value: unknown): unknown {
+  const meta = objectOf(at(value, '_meta'));
+  if (!isObject(value) || meta === undefined || !('jetbrains' in meta)) return value;
+  const { jetbrains: _, ...rest } = meta;
+  const { _meta: __, ...others } = value;
+  return Object.keys(rest).length === 0 ? others : { ...others, _meta: rest };
+}
+
+/** What a set-up request asks of the raw feed: everything, some messages by type and subtype, or nothing. */
+export type RawRequest = true | readonly JsonObject[];
+
+export function rawRequestOf(params: unknown): RawRequest {
+  const asked = at(params, '_meta', 'claudeCode', 'emitRawSDKMessages');
+  return asked === true ? true : (arrayOf(asked) ?? []).filter(isObject);
+}
+
+/** Whether the request asked for this message of the raw feed. */
+export function asksForRaw(request: RawRequest | undefined, message: unknown): boolean {
+  if (request === undefined || request === true) return request === true;
+  return request.some((row) => row.type === at(message, 'type') && (row.subtype === undefined || row.subtype === at(message, 'subtype')));
+}
+
+/** The request with what signals are read from: the subtypes it lacks are added, `true` stays. */
+export function withRawSubtypes(request: RawRequest): RawRequest {
+  if (request === true) return true;
+  const missing = RAW_SUBTYPES.filter((subtype) => !asksForRaw(request, { type: 'system', subtype }));
+  return [...request, ...missing.map((subtype) => ({ type: 'system', subtype }))];
+}
+
+export interface SetupAddition {
+  /** Ask for the raw feed. */
+  readonly rawFeed: boolean;
+  /** Background work survives an interrupt (`perTaskStopAffordance`). */
+  readonly perTaskStop: boolean;
+}
+
+/** The params of a set-up request for claude-agent-acp with what is added to it. The client's own values win. */
+export function withClaudeSetup(params: unknown, add: SetupAddition): JsonObject {
+  const before = objectOf(params) ?? {};
+  const meta = objectOf(before._meta) ?? {};
+  const claudeCode = objectOf(meta.claudeCode) ?? {};
+  const options = objectOf(claudeCode.options) ?? {};
+  const added = {
+    ...(add.perTaskStop ? { options: { perTaskStopAffordance: true, ...options } } : {}),
+    ...(add.rawFeed ? { emitRawSDKMessages: withRawSubtypes(rawRequestOf(before)) } : {}),
+  };
+  return { ...before, _meta: { ...meta, claudeCode: { ...claudeCode, ...added } } };
+}

@@ -1,0 +1,44 @@
+/**
+ * Reads untrusted JSON without throwing: each reader gives the value when it has the asked-for type,
+ * else `undefined`.
+ */
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const objectOf = (value: unknown): JsonObject | undefined => (isObject(value) ? value : undefined);
+export const arrayOf = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined);
+export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const booleanOf = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
+
+/** A string that can serve as an id. */
+export const idOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** An integer, also one that is kept with its digits (a `Number` object). */
+export function integerOf(value: unknown): number | undefined {
+  const number = typeof value === 'object' && value instanceof Number ? value.valueOf() : value;
+  return typeof number === 'number' && Number.isInteger(number) ? number : undefined;
+}
+
+/** The value at a path of keys, or `undefined`. Own keys only. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  let here = value;
+  for (const key of path) {
+    if (!isObject(here) || !Object.hasOwn(here, key)) return undefined;
+    here = here[key];
+  }
+  return here;
+}
+
+/** A copy without the members that are `undefined`. */
+export function defined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
+}
+
+/** What a value is, for messages that must not show it. */
+export function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value;
+}

@@ -1,0 +1,75 @@
+/**
+ * Signals of the entities that ACP itself has: tool calls and terminals of both versions (v1 with the
+ * `_meta.terminal_*` extension), and v2 state snapshots.
+ */
+import { arrayOf, at, defined, idOf, integerOf, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
+import { malformed, told, type ExitFacts, type Reading, type Signal } from './types.js';
+
+/** Whether the extension marks this tool call update's command as gone to the background. */
+export const isBackgrounded = (update: JsonObject): boolean => at(update, '_meta', 'jetbrains', 'air', 'asyncTasks', 'backgrounded') === true;
+
+function terminalsOf(update: JsonObject): readonly string[] | undefined {
+  const content = arrayOf(update.content);
+  return content?.filter(isObject).flatMap((block) => (block.type === 'terminal' ? (idOf(block.terminalId) ?? []) : []));
+}
+
+/** v1 tells terminals beside the call: `_meta.terminal_info`, `terminal_output(_delta)`, `terminal_exit`. */
+function terminalSignals(update: JsonObject): Signal[] {
+  const meta = objectOf(update._meta);
+  if (meta === undefined) return [];
+  const signals: Signal[] = [];
+  const info = objectOf(meta.terminal_info);
+  const infoId = idOf(info?.terminal_id);
+  if (infoId !== undefined) signals.push({ type: 'terminal', terminal: infoId, facts: defined({ cwd: stringOf(info?.cwd) }) });
+  const output = objectOf(meta.terminal_output) ?? objectOf(meta.terminal_output_delta);
+  const outputId = idOf(output?.terminal_id);
+  if (outputId !== undefined) signals.push({ type: 'terminal', terminal: outputId, facts: { output: true } });
+  const exit = objectOf(meta.terminal_exit);
+  const exitId = idOf(exit?.terminal_id);
+  if (exitId !== undefined) signals.push({ type: 'terminal', terminal: exitId, facts: { exit: defined({ exitCode: integerOf(exit?.exit_code), signal: stringOf(exit?.signal) }) } });
+  return signals;
+}
+
+const readToolCall = (start: boolean) => (update: JsonObject): Reading => {
+  const call = idOf(update.toolCallId);
+  if (call === undefined) return malformed(`toolCallId is ${typeName(update.toolCallId)}, expected a non-empty string`);
+  const facts = defined({
+    start: start || undefined,
+    status: stringOf(update.status),
+    title: stringOf(update.title),
+    kind: stringOf(update.kind),
+    name: stringOf(update.name) ?? stringOf(at(update, '_meta', 'claudeCode', 'toolName')),
+    terminals: terminalsOf(update),
+    backgrounded: isBackgrounded(update) || undefined,
+  });
+  return told(...terminalSignals(update), { type: 'toolCall', call, facts });
+};
+
+function exitOf(exitStatus: unknown): ExitFacts | undefined {
+  const exit = objectOf(exitStatus);
+  return exit && defined({ exitCode: integerOf(exit.exitCode), signal: stringOf(exit.signal) });
+}
+
+export const readCallStart = readToolCall(true);
+export const readCallUpdate = readToolCall(false);
+
+export function readTerminal(update: JsonObject): Reading {
+  const terminal = idOf(update.terminalId);
+  if (terminal === undefined) return malformed(`terminalId is ${typeName(update.terminalId)}, expected a non-empty string`);
+  return told({
+    type: 'terminal',
+    terminal,
+    facts: defined({ command: stringOf(update.command), cwd: stringOf(update.cwd), exit: exitOf(update.exitStatus), output: objectOf(update.output) !== undefined || undefined }),
+  });
+}
+
+export function readTerminalChunk(update: JsonObject): Reading {
+  const terminal = idOf(update.terminalId);
+  return terminal === undefined ? malformed(`terminalId is ${typeName(update.terminalId)}, expected a non-empty string`) : told({ type: 'terminal', terminal, facts: { output: true } });
+}
+
+export function readStateUpdate(update: JsonObject): Reading {
+  const state = stringOf(update.state);
+  return state === undefined ? malformed(`state is ${typeName(update.state)}, expected string`) : told({ type: 'foreground', state, ...defined({ stopReason: stringOf(update.stopReason) }) });
+}
+

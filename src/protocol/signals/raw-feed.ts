@@ -1,0 +1,105 @@
+/**
+ * Signals of Claude's raw feed: `_claude/sdkMessage {sessionId, message}` notifications that carry the
+ * system messages of the Claude Agent SDK. claude-agent-acp sends them when a session asks for them
+ * (`_meta.claudeCode.emitRawSDKMessages`). Text is read for one thing only: the exit code that the
+ * harness's own summary sentence names.
+ */
+import { arrayOf, booleanOf, defined, idOf, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
+import { malformed, nothing, told, type Outcome, type Reading, type Signal, type TaskFacts } from './types.js';
+
+export const RAW_FEED = '_claude/sdkMessage';
+
+/** The subtypes that signals are read from, and so the ones to ask for. */
+export const RAW_SUBTYPES = ['task_started', 'task_updated', 'task_progress', 'task_notification', 'background_tasks_changed', 'session_state_changed'] as const;
+
+/** The SDK's task types in the extension's words. A Monitor runs as `local_bash`; its launching call tells. */
+const taskTypes: ReadonlyMap<string, string> = new Map([
+  ['local_bash', 'shell'],
+  ['local_workflow', 'workflow'],
+  ['remote_workflow', 'workflow'],
+  ['local_agent', 'subagent'],
+  ['remote_agent', 'subagent'],
+]);
+
+const outcomes: ReadonlyMap<string, Outcome> = new Map([
+  ['completed', 'completed'],
+  ['failed', 'failed'],
+  ['stopped', 'stopped'],
+  ['killed', 'stopped'],
+]);
+
+const codePattern = /\(exit code (\d{1,10})\)|failed with exit code (\d{1,10})/;
+
+/** The exit code that a summary sentence of the harness names, such as `… failed with exit code 3`. */
+export function exitCodeOfSummary(summary: string | undefined): number | undefined {
+  const match = summary === undefined ? null : codePattern.exec(summary);
+  return match ? Number(match[1] ?? match[2]) : undefined;
+}
+
+function factsOf(message: JsonObject): TaskFacts {
+  const type = stringOf(message.task_type);
+  const ambient = booleanOf(message.ambient) === true || booleanOf(message.skip_transcript) === true;
+  return defined({
+    description: stringOf(message.description),
+    taskType: type === undefined ? undefined : (taskTypes.get(type) ?? type),
+    toolCallId: idOf(message.tool_use_id),
+    outputFile: idOf(message.output_file),
+    summary: stringOf(message.summary),
+    run: idOf(message.run_id),
+    ambient: ambient || undefined,
+  });
+}
+
+type Reader = (message: JsonObject, task: string) => Reading;
+
+const taskReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['task_started', (message, task) => told({ type: 'taskChanged', source: 'raw', task, facts: factsOf(message) })],
+  ['task_progress', (message, task) => told({ type: 'taskChanged', source: 'raw', task, facts: factsOf({ ...message, summary: undefined }) })],
+  ['task_updated', (message, task) => {
+    const patch = objectOf(message.patch) ?? {};
+    const status = stringOf(patch.status);
+    const outcome = status === undefined ? undefined : outcomes.get(status);
+    const facts = factsOf({ run_id: message.run_id, description: patch.description });
+    if (outcome !== undefined) return told({ type: 'taskEnded', source: 'raw', task, outcome, facts });
+    if (status === 'paused' || status === 'running') return told({ type: 'taskChanged', source: 'raw', task, facts, paused: status === 'paused' });
+    return told({ type: 'taskChanged', source: 'raw', task, facts });
+  }],
+  ['task_notification', (message, task) => {
+    const status = stringOf(message.status);
+    const outcome = status === undefined ? undefined : outcomes.get(status);
+    if (outcome === undefined) return malformed(`status is ${status === undefined ? typeName(message.status) : 'an unknown word'}, expected completed, failed or stopped`);
+    const facts = factsOf(message);
+    return told({ type: 'taskEnded', source: 'raw', task, outcome, facts, ...defined({ exitCode: exitCodeOfSummary(facts.summary) }) });
+  }],
+]);
+
+function readLiveSet(message: JsonObject): Reading {
+  const tasks = arrayOf(message.tasks);
+  if (tasks === undefined) return malformed(`tasks is ${typeName(message.tasks)}, expected array`);
+  const signals: Signal[] = [];
+  const live: string[] = [];
+  for (const entry of tasks.filter(isObject)) {
+    const task = idOf(entry.task_id);
+    if (task === undefined) continue;
+    live.push(task);
+    signals.push({ type: 'taskStarted', source: 'raw', task, facts: factsOf(entry) });
+  }
+  return { signals: [...signals, { type: 'liveSet', tasks: live }] };
+}
+
+/** Signals of the params of a `_claude/sdkMessage`. */
+export function readRawFeed(params: unknown): Reading {
+  const message = objectOf(objectOf(params)?.message);
+  const subtype = stringOf(message?.subtype);
+  if (message === undefined || subtype === undefined) return nothing;
+  if (subtype === 'background_tasks_changed') return readLiveSet(message);
+  if (subtype === 'session_state_changed') {
+    const state = stringOf(message.state);
+    return state === undefined ? malformed(`state is ${typeName(message.state)}, expected string`) : told({ type: 'sessionState', running: state !== 'idle' });
+  }
+  const read = taskReaders.get(subtype);
+  if (read === undefined) return nothing;
+  const task = idOf(message.task_id);
+  return task === undefined ? malformed(`task_id is ${typeName(message.task_id)}, expected a non-empty string`) : read(message, task);
+}
+

@@ -1,0 +1,216 @@
+/**
+ * Puts lanes, pending requests and plugins together. Pure of I/O: effects come in as ports.
+ */
+import { compiledTable, opposite } from './pipeline/compile.js';
+import { errorText } from './pipeline/error-text.js';
+import { PluginSeat, type Connection } from './pipeline/host.js';
+import { Intake } from './pipeline/intake.js';
+import { Lane } from './pipeline/lane.js';
+import { OpenRequests, type Asked } from './pipeline/pending.js';
+import type { Direction, EndReason, Follow, FollowEvents, Log, Plugin } from './plugin.js';
+import { Frame } from './wire/frame.js';
+import { ErrorCode, rpcError } from './wire/jsonrpc.js';
+import { Outbox } from './wire/outbox.js';
+
+/** What the relay needs from outside. */
+export interface Ports {
+  /** Writes bytes towards the agent or the client, in order. False: full, wait for `Relay.drained`. */
+  write(direction: Direction, bytes: Uint8Array): boolean;
+  /** The reader of the messages that travel in `direction` may go on, after `push` returned false. */
+  resume(direction: Direction): void;
+  /** A line of the agent's stdout that is not a JSON-RPC message, with its line ending. */
+  stray(line: Uint8Array): void;
+  readonly log: Log;
+  readonly agentCommand: readonly string[];
+  now(): number;
+  wallClock(): number;
+  after(ms: number, run: () => void): () => void;
+  follow(path: string, events: FollowEvents): Follow;
+  uniqueId(): string;
+}
+
+export interface RelayOptions {
+  /** From the client to the agent. */
+  readonly plugins: readonly Plugin[];
+  /** `divert` (default): lines of the agent that are no JSON-RPC message go to `Ports.stray`; `forward`: every byte passes. */
+  readonly strayOutput?: 'divert' | 'forward';
+}
+
+export interface Relay {
+  /** Bytes that arrived from the client (`toAgent`) or the agent (`toClient`). False: pause the reader. */
+  push(direction: Direction, chunk: Uint8Array): boolean;
+  /** The sink of this direction can take more. */
+  drained(direction: Direction): void;
+  /**
+   * No more bytes in this direction. Resolves when the last line (also one without a newline) has
+   * passed the plugins and has been written.
+   */
+  end(direction: Direction): Promise<void>;
+  /** The agent is gone: own requests end with an error, plugins are told, what they say is written. */
+  agentExited(code: number | null, signal: string | null): Promise<void>;
+  /** Closes the plugins. */
+  close(): Promise<void>;
+}
+
+class PluginRelay implements Relay, Connection {
+  readonly ports: Ports;
+  readonly plugins: number;
+  readonly #seats: readonly PluginSeat[];
+  readonly #intakes: Readonly<Record<Direction, Intake>>;
+  readonly #lanes: Readonly<Record<Direction, Lane>>;
+  readonly #requests: Readonly<Record<Direction, OpenRequests>> = { toAgent: new OpenRequests(), toClient: new OpenRequests() };
+  /** Requests that plugins made and that have no reply yet. */
+  readonly #own = new Set<Asked>();
+  readonly #idPrefix: string;
+  #ids = 0;
+  readonly #atClose = new Set<() => void>();
+  readonly #ends = new Map<Direction, Promise<void>>();
+  #closing: Promise<void> | undefined;
+
+  constructor({ plugins, strayOutput = 'divert' }: RelayOptions, ports: Ports) {
+    this.ports = ports;
+    this.plugins = plugins.length;
+    this.#idPrefix = `afterturn-${ports.uniqueId()}-`;
+    this.#seats = plugins.map((plugin, index) => new PluginSeat(index, plugin, this));
+    const outboxes = { toAgent: this.#outbox('toAgent'), toClient: this.#outbox('toClient') };
+    this.#intakes = {
+      toAgent: this.#intake('toAgent', outboxes.toAgent, undefined),
+      toClient: this.#intake('toClient', outboxes.toClient, strayOutput === 'divert' ? (line) => ports.stray(line) : undefined),
+    };
+    this.#lanes = { toAgent: this.#newLane('toAgent', outboxes.toAgent), toClient: this.#newLane('toClient', outboxes.toClient) };
+    this.left();
+  }
+
+  push(direction: Direction, chunk: Uint8Array): boolean {
+    return this.#lanes[direction].push(chunk);
+  }
+
+  drained(direction: Direction): void {
+    this.#lanes[direction].drained();
+  }
+
+  end(direction: Direction): Promise<void> {
+    const known = this.#ends.get(direction);
+    if (known !== undefined) return known;
+    const ending = this.#end(direction);
+    this.#ends.set(direction, ending);
+    return ending;
+  }
+
+  async agentExited(code: number | null, signal: string | null): Promise<void> {
+    await this.end('toClient');
+    await this.#endRequests('toClient');
+    await this.#endRequests('toAgent');
+    await this.#tell({ kind: 'agentExit', code, signal });
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  lane(direction: Direction): Lane {
+    return this.#lanes[direction];
+  }
+
+  nextId(): string {
+    return JSON.stringify(`${this.#idPrefix}${++this.#ids}`);
+  }
+
+  opened(asked: Asked): void {
+    this.#own.add(asked);
+  }
+
+  replied(asked: Asked): boolean {
+    return this.#own.delete(asked) && this.#closing === undefined;
+  }
+
+  atClose(run: () => void): () => void {
+    this.#atClose.add(run);
+    return () => this.#atClose.delete(run);
+  }
+
+  /** Makes the tables anew: only active plugins are in them. */
+  left(): void {
+    for (const direction of ['toAgent', 'toClient'] as const) {
+      const table = compiledTable(this.#seats, direction);
+      this.#intakes[direction].table = table;
+      this.#intakes[opposite(direction)].remembers = table.hasReplies;
+      if (!table.hasReplies) this.#requests[opposite(direction)].forgetPeer();
+    }
+  }
+
+  #outbox(direction: Direction): Outbox {
+    return new Outbox((bytes) => this.ports.write(direction, bytes));
+  }
+
+  #intake(direction: Direction, outbox: Outbox, stray: ((line: Uint8Array) => void) | undefined): Intake {
+    const requests = this.#requests[direction];
+    const answered = this.#requests[opposite(direction)];
+    const now = (): number => this.ports.now();
+    return new Intake(compiledTable(this.#seats, direction), { direction, outbox, requests, answered, stray, now });
+  }
+
+  #newLane(direction: Direction, outbox: Outbox): Lane {
+    const { ports } = this;
+    return new Lane({
+      direction,
+      outbox,
+      intake: this.#intakes[direction],
+      requests: this.#requests[direction],
+      log: ports.log,
+      now: () => ports.now(),
+      after: (ms, run) => ports.after(ms, run),
+      resume: () => ports.resume(direction),
+    });
+  }
+
+  async #end(direction: Direction): Promise<void> {
+    await this.#lanes[direction].end();
+    await this.#endRequests(direction);
+    if (direction === 'toAgent') await this.#tell({ kind: 'clientEnd' });
+  }
+
+  /** Plugins' requests whose replies would come this way end with an error, at their place in the lane. */
+  async #endRequests(direction: Direction): Promise<void> {
+    const lane = this.#lanes[direction];
+    for (const asked of [...this.#own]) {
+      if (asked.direction === direction) continue;
+      const who = direction === 'toClient' ? 'the agent' : 'the client';
+      const frame = Frame.ofReply(asked.idText, { error: rpcError(ErrorCode.internalError, `${who} is gone and has not answered`) });
+      // Past all places: only the plugin that asked is told.
+      lane.insert({ at: this.plugins, frame, asked, steps: undefined, line: undefined });
+    }
+    await lane.idle();
+  }
+
+  /** Tells each plugin of the end, in the order in which it would see it; what it says goes on first. */
+  async #tell(reason: EndReason): Promise<void> {
+    const seats = reason.kind === 'clientEnd' ? this.#seats : [...this.#seats].reverse();
+    for (const { active, plugin, host } of seats) {
+      if (!active || this.#closing !== undefined) continue;
+      try {
+        plugin.onEnd?.(reason, host);
+      } catch (error) {
+        this.ports.log.error(`plugin "${plugin.name}" failed in onEnd: ${errorText(error)}`);
+      }
+      await this.#lanes.toAgent.idle();
+      await this.#lanes.toClient.idle();
+    }
+  }
+
+  async #close(): Promise<void> {
+    for (const direction of ['toAgent', 'toClient'] as const) this.#lanes[direction].close();
+    for (const run of this.#atClose) run();
+    this.#atClose.clear();
+    for (const { plugin } of this.#seats) {
+      try {
+        await plugin.close?.();
+      } catch (error) {
+        this.ports.log.error(`plugin "${plugin.name}" failed in close: ${errorText(error)}`);
+      }
+    }
+  }
+}
+
+/** Makes the relay of one connection. Throws a TypeError for a plugin whose hooks are misplaced. */
+export const createRelay = (options: RelayOptions, ports: Ports): Relay => new PluginRelay(options, ports);

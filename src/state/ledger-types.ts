@@ -1,0 +1,99 @@
+/** The data of the ledger: what is known of one session's tasks, tool calls and terminals. */
+import type { ExitFacts, Outcome, Signal } from '../protocol/index.js';
+import type { Table } from './table.js';
+
+/** What a background item is in ACP's terms. A `turn` is foreground work that the agent started itself. */
+export type ItemKind = 'terminal' | 'tool_call' | 'subagent' | 'turn';
+
+/**
+ * `noted`: something is known of it, but not that it started. `foreground`: it runs, and foreground
+ * work waits for it. `background`: it has detached. `ended`: it has its final state.
+ */
+export type ItemPhase = 'noted' | 'foreground' | 'background' | 'ended';
+
+export interface Item {
+  readonly task: string;
+  /** 1 for the first life of this task id, and one more for each new start after an end. */
+  readonly life: number;
+  readonly kind: ItemKind;
+  /** The agent's own word, such as `shell`, `monitor` or `workflow`. */
+  readonly taskType: string | undefined;
+  readonly phase: ItemPhase;
+  /** A start was reported. False while only its end is known. */
+  readonly started: boolean;
+  readonly title: string | undefined;
+  readonly description: string | undefined;
+  readonly canCancel: boolean;
+  readonly toolCallId: string | undefined;
+  readonly outputFile: string | undefined;
+  readonly summary: string | undefined;
+  readonly run: string | undefined;
+  /** The raw feed told of it, so that a missing `ambient` means that it is none. */
+  readonly inRawFeed: boolean;
+  readonly ambient: boolean;
+  readonly paused: boolean;
+  readonly stopAsked: boolean;
+  readonly outcome: Outcome | undefined;
+  readonly exitCode: number | undefined;
+  /** Milliseconds of the event clock. */
+  readonly startedAt: number;
+  readonly endedAt: number | undefined;
+}
+
+export interface CallState {
+  readonly id: string;
+  readonly status: string | undefined;
+  readonly final: boolean;
+  readonly title: string | undefined;
+  readonly kind: string | undefined;
+  readonly name: string | undefined;
+  readonly terminals: readonly string[];
+  readonly backgrounded: boolean;
+  readonly seenAt: number;
+}
+
+export interface TerminalState {
+  readonly id: string;
+  readonly command: string | undefined;
+  readonly cwd: string | undefined;
+  readonly exit: ExitFacts | undefined;
+  readonly output: boolean;
+}
+
+export interface SessionLedger {
+  readonly items: Table<Item>;
+  readonly calls: Table<CallState>;
+  readonly terminals: Table<TerminalState>;
+  /** Foreground work runs, also while it waits for the user. */
+  readonly running: boolean;
+}
+
+export type Ledger = Table<SessionLedger>;
+
+export interface LedgerEvent {
+  readonly session: string;
+  /** Milliseconds of the event clock. */
+  readonly at: number;
+  readonly signal: Signal | { readonly type: 'stopAsked'; readonly task: string } | { readonly type: 'sessionGone' };
+}
+
+/** What a client or a trace can be told. `item` is the state after the event. */
+export type Fact = { readonly session: string; readonly at: number; readonly item: Item } & (
+  | { readonly type: 'itemStarted' }
+  /** `ack`: its launching call was acknowledged, `mark`: the extension's mark came before it, `idle`: foreground work ended. */
+  | { readonly type: 'itemDetached'; readonly by: 'ack' | 'mark' | 'idle' }
+  | { readonly type: 'itemChanged'; readonly before: Item }
+  /** `tentative`: a `stopped` that nobody asked for, which some agents correct at once. */
+  | { readonly type: 'itemEnded'; readonly before: Item; readonly tentative: boolean }
+  /** Another final state than the one told before. */
+  | { readonly type: 'itemCorrected'; readonly before: Item }
+  /** The same final state, told again with more. */
+  | { readonly type: 'itemRefined'; readonly before: Item }
+);
+
+export interface LedgerOptions {
+  /** The async task extension reports tasks, so that the raw feed only adds facts. Default true. */
+  readonly asyncTasks?: boolean;
+  /** How many ended items, settled calls and exited terminals are remembered per session. Default 256. */
+  readonly remembered?: number;
+}

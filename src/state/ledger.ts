@@ -1,0 +1,190 @@
+/**
+ * The ledger: what is known of each session's background work, whichever dialect told it. A pure
+ * reducer, bounded, with time in the event. It knows nothing of what is sent to whom.
+ *
+ * Follows the v2 Background Work RFD ("Background work is terminals, tool calls, and subagents").
+ */
+import { exitCodeOfSummary, type CallFacts, type Signal, type TerminalFacts } from '../protocol/index.js';
+import { changed, ended, isTentative, standsAlone, started } from './ledger-items.js';
+import type { CallState, Fact, Item, Ledger, LedgerEvent, LedgerOptions, SessionLedger, TerminalState } from './ledger-types.js';
+import { Table } from './table.js';
+
+const REMEMBERED = 256;
+
+const FINAL_STATUSES: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
+export const isFinalStatus = (status: string | undefined): boolean => status !== undefined && FINAL_STATUSES.has(status);
+
+export const emptyLedger = (): Ledger => Table.empty();
+export const emptySession: SessionLedger = { items: Table.empty(), calls: Table.empty(), terminals: Table.empty(), running: false };
+
+/** A fact without its session and time. */
+type Told = Fact extends infer F ? (F extends Fact ? Omit<F, 'session' | 'at'> : never) : never;
+type Step = readonly [SessionLedger, readonly Told[]];
+const unchanged = (session: SessionLedger): Step => [session, []];
+
+const isLive = (item: Item): boolean => item.phase === 'foreground' || item.phase === 'background';
+
+/** Whether the launching call was already acknowledged, or marked before the task was told of. */
+function detachedBy(session: SessionLedger, item: Item): 'ack' | 'mark' | 'idle' | undefined {
+  if (item.phase !== 'foreground' || item.ambient || item.kind === 'turn') return undefined;
+  const call = item.toolCallId === undefined ? undefined : session.calls.get(item.toolCallId);
+  if (call?.final) return 'ack';
+  if (!session.running) return item.toolCallId !== undefined || standsAlone(item) ? 'idle' : undefined;
+  return undefined;
+}
+
+function detach(session: SessionLedger, item: Item, by: 'ack' | 'mark' | 'idle' | undefined): Step {
+  if (by === undefined) return unchanged(session);
+  const background: Item = { ...item, phase: 'background' };
+  return [{ ...session, items: session.items.set(item.task, background) }, [{ type: 'itemDetached', item: background, by }]];
+}
+
+/** Puts the item's new state into the session and says what became of it. */
+function put(session: SessionLedger, before: Item | undefined, item: Item, tentative: boolean, remembered: number): Step {
+  if (item === before) return unchanged(session);
+  const ends = item.phase === 'ended' && before?.phase !== 'ended';
+  const items = ends ? session.items.renew(item.task, item).bounded(remembered, (other) => other.phase === 'ended') : session.items.set(item.task, item);
+  const next: SessionLedger = { ...session, items };
+  const isNewLife = item.started && (before === undefined || !before.started || before.life !== item.life);
+  const facts: Told[] = [];
+  if (isNewLife && before !== undefined && isLive(before)) facts.push({ type: 'itemEnded', before, item: { ...before, phase: 'ended', outcome: 'unknown' }, tentative: false });
+  if (isNewLife) facts.push({ type: 'itemStarted', item });
+  const known = before !== undefined && before.started && before.life === item.life ? before : undefined;
+  if (item.phase === 'ended' && item.started) {
+    if (known === undefined) facts.push({ type: 'itemEnded', before: item, item, tentative });
+    else if (known.phase !== 'ended') facts.push({ type: 'itemEnded', before: known, item, tentative });
+    else facts.push({ type: known.outcome === item.outcome ? 'itemRefined' : 'itemCorrected', before: known, item });
+  } else if (known !== undefined && !isNewLife) facts.push({ type: 'itemChanged', before: known, item });
+  return [next, facts];
+}
+
+function then([session, facts]: Step, step: (session: SessionLedger) => Step): Step {
+  const [next, more] = step(session);
+  return [next, more.length === 0 ? facts : [...facts, ...more]];
+}
+
+const detachIfDue = (task: string) => (session: SessionLedger): Step => {
+  const item = session.items.get(task);
+  return item === undefined ? unchanged(session) : detach(session, item, detachedBy(session, item));
+};
+
+/** A turn of the agent's own is described by the sentence of the end that caused it, which can hold the exit code. */
+const codeFromTurn = (task: string, remembered: number) => (session: SessionLedger): Step => {
+  const turn = session.items.get(task);
+  const text = turn?.kind === 'turn' ? turn.description : undefined;
+  const exitCode = exitCodeOfSummary(text);
+  if (text === undefined || exitCode === undefined) return unchanged(session);
+  const names = (item: Item): boolean => item.description !== undefined && text.includes(`"${item.description}"`);
+  const item = [...session.items.values()].filter((other) => other.kind === 'terminal' && other.phase === 'ended' && other.exitCode === undefined && names(other)).at(-1);
+  return item === undefined ? unchanged(session) : put(session, item, { ...item, exitCode }, false, remembered);
+};
+
+function startTask(session: SessionLedger, signal: Extract<Signal, { type: 'taskStarted' }>, at: number, options: LedgerOptions): Step {
+  const before = session.items.get(signal.task);
+  const remembered = options.remembered ?? REMEMBERED;
+  if (signal.source === 'raw' && options.asyncTasks !== false) {
+    return put(session, before, changed(before, { ...signal, type: 'taskChanged' }, at), false, remembered);
+  }
+  const item = started(before, signal, at);
+  const marked = item.toolCallId !== undefined && session.calls.get(item.toolCallId)?.backgrounded === true;
+  const fresh = item.phase === 'foreground' && (before === undefined || before.phase !== 'foreground');
+  return then(put(session, before, item, false, remembered), (next) => {
+    if (marked && fresh && item.kind !== 'turn' && !item.ambient) return detach(next, item, 'mark');
+    return then(detachIfDue(signal.task)(next), codeFromTurn(signal.task, remembered));
+  });
+}
+
+function callState(before: CallState | undefined, id: string, facts: CallFacts, at: number): CallState {
+  const again = before === undefined || (facts.start === true && before.final);
+  const known = again ? undefined : before;
+  const status = facts.status ?? known?.status;
+  const next: CallState = {
+    id, status,
+    final: isFinalStatus(status),
+    title: facts.title ?? known?.title,
+    kind: facts.kind ?? known?.kind,
+    name: facts.name ?? known?.name,
+    terminals: facts.terminals ?? known?.terminals ?? [],
+    backgrounded: facts.backgrounded ?? known?.backgrounded ?? false,
+    seenAt: known?.seenAt ?? at,
+  };
+  const same = known !== undefined && (Object.keys(next) as (keyof CallState)[]).every((key) => next[key] === known[key]);
+  return same ? known : next;
+}
+
+function seeCall(session: SessionLedger, id: string, facts: CallFacts, at: number, remembered: number): Step {
+  const before = session.calls.get(id);
+  const call = callState(before, id, facts, at);
+  if (call === before) return unchanged(session);
+  const ends = call.final && !before?.final;
+  const calls = ends ? session.calls.renew(id, call).bounded(remembered, (other) => other.final) : session.calls.set(id, call);
+  const next: SessionLedger = { ...session, calls };
+  if (!ends) return unchanged(next);
+  const launched = [...next.items.values()].filter((item) => item.toolCallId === id && item.phase === 'foreground');
+  return launched.reduce<Step>((step, item) => then(step, detachIfDue(item.task)), unchanged(next));
+}
+
+function seeTerminal(session: SessionLedger, id: string, facts: TerminalFacts, remembered: number): Step {
+  const before = session.terminals.get(id);
+  const next: TerminalState = {
+    id,
+    command: facts.command ?? before?.command,
+    cwd: facts.cwd ?? before?.cwd,
+    exit: facts.exit ?? before?.exit,
+    output: facts.output ?? before?.output ?? false,
+  };
+  if (before !== undefined && (Object.keys(next) as (keyof TerminalState)[]).every((key) => next[key] === before[key])) return unchanged(session);
+  return unchanged({ ...session, terminals: session.terminals.set(id, next).bounded(remembered, (other) => other.exit !== undefined) });
+}
+
+function foreground(session: SessionLedger, state: string): Step {
+  const running = state !== 'idle';
+  const next = running === session.running ? session : { ...session, running };
+  if (running) return unchanged(next);
+  const waiting = [...next.items.values()].filter((item) => item.phase === 'foreground');
+  return waiting.reduce<Step>((step, item) => then(step, detachIfDue(item.task)), unchanged(next));
+}
+
+/** What the live set no longer holds may be forgotten once it has ended; it ends nothing by itself. */
+function reduceSession(session: SessionLedger, event: LedgerEvent, options: LedgerOptions): Step {
+  const { signal, at } = event;
+  const remembered = options.remembered ?? REMEMBERED;
+  switch (signal.type) {
+    case 'taskStarted':
+      return startTask(session, signal, at, options);
+    case 'taskChanged': {
+      const before = session.items.get(signal.task);
+      const step = then(put(session, before, changed(before, signal, at), false, remembered), detachIfDue(signal.task));
+      return then(step, codeFromTurn(signal.task, remembered));
+    }
+    case 'taskEnded': {
+      const before = session.items.get(signal.task);
+      const item = ended(before, signal, at);
+      return put(session, before, item, isTentative(item, signal), remembered);
+    }
+    case 'toolCall':
+      return seeCall(session, signal.call, signal.facts, at, remembered);
+    case 'terminal':
+      return seeTerminal(session, signal.terminal, signal.facts, remembered);
+    case 'foreground':
+      return foreground(session, signal.state);
+    case 'stopAsked': {
+      const item = session.items.get(signal.task);
+      return item === undefined || item.stopAsked || !isLive(item) ? unchanged(session) : unchanged({ ...session, items: session.items.set(item.task, { ...item, stopAsked: true }) });
+    }
+    case 'liveSet':
+    case 'sessionState':
+    case 'sessionGone':
+      return unchanged(session);
+  }
+}
+
+/** One event: the ledger after it, and what can be told. The same ledger comes back when nothing changed. */
+export function reduceLedger(ledger: Ledger, event: LedgerEvent, options: LedgerOptions = {}): readonly [Ledger, readonly Fact[]] {
+  if (event.signal.type === 'sessionGone') return [ledger.delete(event.session), []];
+  const before = ledger.get(event.session);
+  const [session, told] = reduceSession(before ?? emptySession, event, options);
+  const facts = told.map((fact) => ({ ...fact, session: event.session, at: event.at }) as Fact);
+  const isNew = before === undefined && session === emptySession;
+  return [isNew ? ledger : ledger.set(event.session, session), facts];
+}

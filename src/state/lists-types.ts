@@ -1,0 +1,79 @@
+/** The data of the lists reducer: what a v2 client was told of one session, and what still waits. */
+import type { ExitFacts, JsonObject } from '../protocol/index.js';
+import type { Fact, SessionLedger } from './ledger-types.js';
+import type { Table } from './table.js';
+
+/** An item as the client knows it: by the id of its terminal or tool call. */
+export interface Entry {
+  readonly task: string;
+  readonly life: number;
+  readonly type: 'terminal' | 'tool_call';
+  /** `terminalId` or `toolCallId`. */
+  readonly id: string;
+  /** We made the entity ourselves: nobody else updates it. */
+  readonly own: boolean;
+  readonly canCancel: boolean;
+  /** `ending`: its end is known and what it waits for is not; `settled`: its final state was sent. */
+  readonly phase: 'live' | 'ending' | 'settled';
+  /** It ended before it detached: its terminal is settled, and no list ever names it. */
+  readonly unlisted: boolean;
+  /** When waiting ends at the latest, in milliseconds of the event clock. */
+  readonly until: number | undefined;
+  /** What the terminal's own exit said, before or after the end. */
+  readonly exit: ExitFacts | undefined;
+}
+
+/** A snapshot that waits: the removal of an ended item, or an `idle` for tasks that are announced late. */
+export interface Held {
+  readonly until: number;
+  /** The `idle` update that waits. Absent: the current state is sent again. */
+  readonly update: JsonObject | undefined;
+}
+
+export interface SessionLists {
+  readonly reported: boolean;
+  /** The agent lists background work itself: nothing is added. */
+  readonly native: boolean;
+  readonly state: string;
+  readonly entries: Table<Entry>;
+  readonly held: Held | undefined;
+  /** Terminals and calls that a background item has used. An id is never used twice. */
+  readonly used: Table<true>;
+  /** `session/close` or `session/delete` was sent and not answered yet. */
+  readonly closing: boolean;
+}
+
+/** What the agent's habits are, as far as lists depend on them. One row a profile, see `protocol/profiles`. */
+export interface ListsOptions {
+  /** Milliseconds that a removal waits for a turn of the agent's own, and an exit code for the end. */
+  readonly window: number;
+  /** The exit that the agent attaches to a launch acknowledgement is the tool's, not the process's. */
+  readonly exitAtLaunch: boolean;
+  /** The end of an item can start a turn of the agent's own. */
+  readonly startsTurns: boolean;
+}
+
+export type ListsEvent = { readonly at: number; readonly session: string } & (
+  /** An update of the agent, with what the ledger made of it. */
+  | { readonly type: 'update'; readonly update: JsonObject; readonly facts: readonly Fact[]; readonly ledger: SessionLedger }
+  /** Facts without an update that could pass. */
+  | { readonly type: 'facts'; readonly facts: readonly Fact[]; readonly ledger: SessionLedger }
+  /** The output file was read to its end; the code is its last line's. */
+  | { readonly type: 'flushed'; readonly task: string; readonly fileCode: number | undefined; readonly ledger: SessionLedger }
+  | { readonly type: 'tick'; readonly ledger: SessionLedger }
+  | { readonly type: 'closing' }
+  | { readonly type: 'closeFailed'; readonly ledger: SessionLedger }
+  | { readonly type: 'ended'; readonly reason: 'closed' | 'agentGone'; readonly ledger: SessionLedger }
+);
+
+export type ListsEffect =
+  /** A `session/update` to the client. */
+  | { readonly do: 'send'; readonly update: JsonObject }
+  /** The update at hand goes on untouched, at this place. */
+  | { readonly do: 'keep' }
+  /** Starts to follow the item's output file into its terminal. */
+  | { readonly do: 'follow'; readonly task: string; readonly path: string; readonly terminalId: string }
+  /** Reads the output file to its end now, then reports `flushed`. */
+  | { readonly do: 'flush'; readonly task: string }
+  /** Reads it to its end and stops. */
+  | { readonly do: 'unfollow'; readonly task: string };

@@ -1,0 +1,140 @@
+/**
+ * One JSON-RPC message: the bytes it came as, its payload parsed on first read, and its bytes again
+ * when it was changed. Immutable: a change makes a new frame. Knows nothing of who sees it.
+ *
+ * A changed message keeps its id's text, the digits of every number that was not touched, its other
+ * members and their order, and its line ending.
+ */
+import { Buffer } from 'node:buffer';
+import { jsonText, parsedJson } from './json.js';
+import type { RequestId, RpcError } from './jsonrpc.js';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** What is known of a message without its payload. */
+export interface Head {
+  readonly kind: 'request' | 'notification' | 'reply';
+  /** Empty for a reply. */
+  readonly method: string;
+  /** The id's JSON text as it came; `undefined` for a notification. */
+  readonly idText: string | undefined;
+}
+
+/** What a changed message differs in. A key that is there counts, also with `undefined`. */
+export interface Change {
+  readonly method?: string;
+  readonly params?: unknown;
+  readonly result?: unknown;
+  readonly error?: RpcError;
+}
+
+/** A line that looked like a message is none: it is not JSON. */
+export class NotAMessage extends Error {}
+
+const lineEnding = (line: Uint8Array): string =>
+  line[line.length - 1] !== 10 ? '' : line[line.length - 2] === 13 ? '\r\n' : '\n';
+
+export class Frame implements Head {
+  readonly kind: Head['kind'];
+  readonly method: string;
+  readonly idText: string | undefined;
+  #line: Uint8Array | undefined;
+  #members: Members | undefined;
+  #plainNumbers = true;
+  #ending = '\n';
+
+  private constructor({ kind, method, idText }: Head, line: Uint8Array | undefined, members: Members | undefined) {
+    this.kind = kind;
+    this.method = method;
+    this.idText = idText;
+    this.#line = line;
+    this.#members = members;
+  }
+
+  /** A message as it came. `plainNumbers`: none of its numbers needs its digits kept. */
+  static ofLine(line: Uint8Array, head: Head, plainNumbers: boolean): Frame {
+    const frame = new Frame(head, line, undefined);
+    frame.#plainNumbers = plainNumbers;
+    return frame;
+  }
+
+  /** A notification, or with an id a request. Throws where `JSON.stringify` throws. */
+  static ofCall(method: string, params: unknown, idText?: string): Frame {
+    const id = idText === undefined ? {} : { id: JSON.parse(idText) as unknown };
+    const kind = idText === undefined ? 'notification' : 'request';
+    return written(new Frame({ kind, method, idText }, undefined, { jsonrpc: '2.0', ...id, method, params }));
+  }
+
+  /** A response. A missing result is `null`: without one it would be no response. */
+  static ofReply(idText: string, body: { readonly result: unknown } | { readonly error: RpcError }): Frame {
+    const outcome = 'error' in body ? { error: body.error } : { result: body.result ?? null };
+    const members = { jsonrpc: '2.0', id: JSON.parse(idText) as unknown, ...outcome };
+    return written(new Frame({ kind: 'reply', method: '', idText }, undefined, members));
+  }
+
+  get id(): RequestId | undefined {
+    return this.idText === undefined ? undefined : (JSON.parse(this.idText) as RequestId);
+  }
+
+  get params(): unknown {
+    return this.members.params;
+  }
+
+  get result(): unknown {
+    return this.members.result;
+  }
+
+  get error(): RpcError | undefined {
+    return this.members.error as RpcError | undefined;
+  }
+
+  /** The message as a line, with its line ending. */
+  get raw(): Uint8Array {
+    return (this.#line ??= Buffer.from(textOf(this.members, this.idText) + this.#ending));
+  }
+
+  /** The whole message. Throws `NotAMessage` when the line is not one JSON object. */
+  get members(): Members {
+    return (this.#members ??= membersOf(this.#line ?? Buffer.alloc(0), this.#plainNumbers));
+  }
+
+  /** The same message with other contents. Throws where `JSON.stringify` throws. */
+  changed(change: Change): Frame {
+    const members: Record<string, unknown> = { ...this.members };
+    if ('error' in change) delete members.result;
+    if ('result' in change) delete members.error;
+    Object.assign(members, change);
+    if ('result' in change) members.result ??= null;
+    const frame = new Frame({ kind: this.kind, method: change.method ?? this.method, idText: this.idText }, undefined, members);
+    frame.#ending = this.#line === undefined ? this.#ending : lineEnding(this.#line);
+    return written(frame);
+  }
+}
+
+/** Writes the line now, so that what has no JSON fails where it was asked for. */
+function written(frame: Frame): Frame {
+  void frame.raw;
+  return frame;
+}
+
+function membersOf(line: Uint8Array, plainNumbers: boolean): Members {
+  let value: unknown;
+  try {
+    const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString();
+    value = plainNumbers ? JSON.parse(text) : parsedJson(text);
+  } catch {
+    throw new NotAMessage('expected a JSON object, got text that is not JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new NotAMessage('expected a JSON object, got another JSON value');
+  return value as Members;
+}
+
+/** The message's JSON text. The id's own text is used, whatever its number form. */
+function textOf(members: Members, idText: string | undefined): string {
+  const texts: string[] = [];
+  for (const key of Object.keys(members)) {
+    const text = key === 'id' && idText !== undefined ? idText : jsonText(members[key]);
+    if (text !== undefined) texts.push(`${JSON.stringify(key)}:${text}`);
+  }
+  return `{${texts.join(',')}}`;
+}

@@ -1,0 +1,35 @@
+/**
+ * Whether a line is a JSON-RPC message at all. A line is one when it is a JSON object with `method`,
+ * `id`, `result`, `error` or `jsonrpc`. Nearly every line is accepted by its first and last bytes;
+ * such a line is taken at its word until somebody reads it. Knows nothing of who wrote it.
+ */
+import type { Buffer } from 'node:buffer';
+
+const HEAD = [...'{"jsonrpc":"2.0",'].map((character) => character.charCodeAt(0));
+const LF = 10, CR = 13, CLOSE = 125;
+const memberNames = ['jsonrpc', 'method', 'id', 'result', 'error'];
+
+/** The line starts and ends as a message does. False: it has to be parsed to know. */
+export function hasMessageShape(line: Buffer, start: number, end: number): boolean {
+  let last = end - 1;
+  if (line[last] === LF) last--;
+  if (line[last] === CR) last--;
+  if (line[last] !== CLOSE || last - start < HEAD.length) return false;
+  for (let i = 0; i < HEAD.length; i++) {
+    if (line[start + i] !== HEAD[i]) return false;
+  }
+  return true;
+}
+
+/** What has no place on the wire: neither a message, nor a batch (a JSON array), nor a blank line. Parses. */
+export function isStray(line: Buffer, start: number, end: number): boolean {
+  const text = line.toString('utf8', start, end);
+  if (text.trim() === '') return false;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return false;
+    return typeof value !== 'object' || value === null || !memberNames.some((name) => Object.hasOwn(value, name));
+  } catch {
+    return true;
+  }
+}

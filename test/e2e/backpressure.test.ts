@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { agent, endAll, start, type Session } from './session.js';
+
+afterEach(endAll);
+
+/** The most memory that the command ever had, in megabytes. */
+async function peakMemory(session: Session): Promise<number> {
+  const status = await readFile(`/proc/${session.process.pid}/status`, 'utf8');
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe.runIf(process.platform === 'linux')('memory', () => {
+  it('stays bounded while the client does not read, and nothing is lost', async () => {
+    const megabytes = 200;
+    const session = start(['--', ...agent('floods', String(megabytes))], { read: false });
+    await pause(2000);
+    expect(await peakMemory(session)).toBeLessThan(150);
+    let received = 0;
+    session.process.stdout?.on('data', (chunk: Buffer) => (received += chunk.length));
+    const { code } = await session.ended;
+    expect(received).toBeGreaterThanOrEqual(megabytes * 1024 * 1024);
+    expect(code).toBe(4);
+  });
+
+  it('stays bounded while the agent does not read', async () => {
+    const session = start(['--', ...agent('never-reads')]);
+    await session.said('ready');
+    const line = Buffer.from(`{"jsonrpc":"2.0","method":"x","params":{"pad":"${'x'.repeat(64 * 1024)}"}}\n`);
+    let waiting = false;
+    for (let sent = 0; sent < 200 * 1024 * 1024 && !waiting; sent += line.length) {
+      waiting = session.process.stdin?.write(line) === false && !(await Promise.race([drained(session), pause(1000)]));
+    }
+    expect(waiting).toBe(true);
+    expect(await peakMemory(session)).toBeLessThan(150);
+    session.process.kill('SIGTERM');
+    await session.ended;
+  });
+});
+
+const drained = (session: Session): Promise<true> => new Promise((resolve) => session.process.stdin?.once('drain', () => resolve(true)));

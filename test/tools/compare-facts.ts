@@ -1,0 +1,126 @@
+/**
+ * Compares what a client learns from the native v2 agent with what it learns through the proxy. A
+ * difference is explained by one of a closed list of reasons, or it is a fault.
+ */
+import type { Facts } from './facts.js';
+import { listOf, objectOf } from './updates.js';
+
+export type Reason = 'monitor-listed' | 'exit-code-told' | 'no-removal-then-running' | 'air-leaves-out';
+
+export interface Difference {
+  readonly path: string;
+  readonly native: unknown;
+  readonly ours: unknown;
+  /** `undefined`: nothing on the list explains it. */
+  readonly reason: Reason | undefined;
+  /** The rule of the design that the reason stands on. */
+  readonly rule: string | undefined;
+}
+
+interface Compared {
+  readonly session: string;
+  readonly group: string;
+  readonly id: string;
+  readonly name: string;
+  readonly native: unknown;
+  readonly ours: unknown;
+  readonly facts: { readonly native: Facts; readonly ours: Facts };
+}
+
+interface Explanation {
+  readonly reason: Reason;
+  readonly rule: string;
+  readonly explains: (difference: Compared) => boolean;
+}
+
+const same = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
+
+/** JSON with sorted member names. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort()) : part) ?? 'undefined';
+}
+
+const FINAL: readonly unknown[] = ['completed', 'failed', 'cancelled'];
+const factOf = (facts: Facts, session: string, path: string): unknown => facts.get(`${session}/${path}`);
+const isMonitor = ({ facts, session }: Compared, callId: string): boolean => factOf(facts.native, session, `calls/${callId}/name`) === 'Monitor';
+const isListed = (facts: Facts, session: string, key: string): boolean => facts.has(`${session}/items/${key}/order`);
+const exitCode = (status: unknown): unknown => objectOf(status).exitCode;
+
+/** The sequence of lists without some items; lists that are equal then are one. */
+function listsWithout(lists: unknown, drop: (key: string) => boolean): unknown[] {
+  const kept = listOf(lists).map((list) => listOf(list).filter((key) => !drop(String(key))));
+  return kept.filter((list, index) => index === 0 || !same(list, kept[index - 1]));
+}
+
+const isPart = (part: unknown, whole: unknown): boolean =>
+  Object.entries(objectOf(part)).every(([name, value]) => same(value, objectOf(whole)[name]));
+
+const EXPLANATIONS: readonly Explanation[] = [
+  {
+    reason: 'monitor-listed',
+    rule: '4 Kinds: a monitor is a tool call item; the native agent never lists one',
+    explains: (it) =>
+      it.group === 'lists'
+        ? same(listsWithout(it.ours, (key) => isMonitor(it, key.replace(/^tool_call:/, ''))), it.native)
+        : it.group === 'items'
+          ? it.native === undefined && it.id.startsWith('tool_call:') && isMonitor(it, it.id.slice('tool_call:'.length))
+          : it.group === 'calls' && it.name === 'status' && isMonitor(it, it.id) && it.native === 'completed' && FINAL.includes(it.ours),
+  },
+  {
+    reason: 'exit-code-told',
+    rule: '5.5: the exit code is told where it is known; the native agent sends an empty status',
+    explains: (it) =>
+      it.group === 'terminals' && it.name === 'exitStatus' && isListed(it.facts.native, it.session, `terminal:${it.id}`) &&
+      same(it.native, {}) && Number.isInteger(exitCode(it.ours)) && Object.keys(objectOf(it.ours)).length === 1,
+  },
+  {
+    reason: 'no-removal-then-running',
+    rule: '5.7: a removal is never followed within the window by a running that the agent started itself',
+    explains: (it) =>
+      it.group === 'items' && it.name === 'removedIn' &&
+      same(it.ours, listOf(it.native).map((state) => (state === 'idle, then running' ? 'running' : state))),
+  },
+  {
+    reason: 'air-leaves-out',
+    rule: '2.1: the extension has fewer fields',
+    explains: (it) => leftOut(it),
+  },
+];
+
+/** What claude-agent-acp leaves out, or tells otherwise, towards a client that declares `asyncTasks`. */
+function leftOut({ group, id, name, native, ours, facts, session }: Compared): boolean {
+  if (group === 'turns')
+    return name === 'usage' && ours === undefined && factOf(facts.ours, session, `turns/${id}/own`) === true && factOf(facts.native, session, `turns/${id}/own`) === true;
+  if (group === 'terminals') {
+    const status = factOf(facts.native, session, `calls/${id}/status`);
+    const isForeground = !isListed(facts.native, session, `terminal:${id}`);
+    return name === 'exitStatus' && isForeground && exitCode(ours) === 1 && (status === 'failed' || status === 'cancelled');
+  }
+  if (group !== 'calls' || factOf(facts.ours, session, `calls/${id}/status`) === undefined) return false;
+  if (name === 'rawOutput') return ours === undefined;
+  if (name === 'rawInput') return isPart(ours, native);
+  return name === 'content' && factOf(facts.native, session, `calls/${id}/kind`) === 'read' && listOf(ours).length === 0;
+}
+
+function compared(path: string, native: Facts, ours: Facts): Compared {
+  const [session = '', group = '', ...rest] = path.split('/');
+  const name = rest.at(-1) ?? '';
+  return { session, group, id: rest.slice(0, -1).join('/'), name, native: native.get(path), ours: ours.get(path), facts: { native, ours } };
+}
+
+/** Every path whose value differs, with its reason. */
+export function compareFacts(native: Facts, ours: Facts): Difference[] {
+  const paths = [...new Set([...native.keys(), ...ours.keys()])].filter((path) => !same(native.get(path), ours.get(path)));
+  return paths.map((path) => {
+    const it = compared(path, native, ours);
+    const explanation = EXPLANATIONS.find(({ explains }) => explains(it));
+    return { path, native: it.native, ours: it.ours, reason: explanation?.reason, rule: explanation?.rule };
+  });
+}
+
+/** The differences that nothing explains, as lines. */
+export const unexplained = (differences: readonly Difference[]): string[] =>
+  differences
+    .filter(({ reason }) => reason === undefined)
+    .map(({ path, native, ours }) => `${path}: native ${canonical(native)}, ours ${canonical(ours)}`);

@@ -1,0 +1,44 @@
+/**
+ * Recordings of ACP traffic: one JSON object a line, `{t, dir, msg}`. Loads them, and pairs each
+ * response with the method of its request.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import type { RecordedMessage } from '../../src/check/record.js';
+
+export type { RecordedMessage };
+
+const CORPUS = new URL('../corpus/claude/', import.meta.url);
+
+/** The records of a recording's text. */
+export const parseRecording = (text: string): RecordedMessage[] =>
+  text.split('\n').filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as RecordedMessage);
+
+/** The records of a file of the corpus, by its name in `test/corpus/claude` without `.ndjson`. */
+export const loadRecording = (name: string): RecordedMessage[] =>
+  parseRecording(readFileSync(new URL(`${name}.ndjson`, CORPUS), 'utf8'));
+
+/** The path of such a file. */
+export const recordingPath = (name: string): string => new URL(`${name}.ndjson`, CORPUS).pathname;
+
+/** The names in the corpus that end with `.<guise>`; sub-folders are named with their path. */
+export const recordingNames = (guise: string): string[] =>
+  readdirSync(CORPUS, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(`.${guise}.ndjson`))
+    .map((file) => file.slice(0, -'.ndjson'.length))
+    .sort();
+
+/** Each record with the method of its request: a response's own, else the one it carries. */
+export function withMethods(records: readonly RecordedMessage[]): { record: RecordedMessage; method: string | undefined }[] {
+  const open = new Map<string, string[]>();
+  return records.map((record) => {
+    const { dir, msg } = record;
+    if (typeof msg.method === 'string') {
+      if (msg.id !== undefined) {
+        const key = `${dir} ${JSON.stringify(msg.id)}`;
+        open.set(key, [...(open.get(key) ?? []), msg.method]);
+      }
+      return { record, method: msg.method };
+    }
+    return { record, method: open.get(`${dir === 'a2c' ? 'c2a' : 'a2c'} ${JSON.stringify(msg.id)}`)?.shift() };
+  });
+}
