@@ -1,16 +1,14 @@
-// Builds dist/: the command as one bundled file with what it loads late beside it (esbuild), and the
-// modules with their types for programs and plugins that import the package (tsc).
+// Builds dist/: the command as one bundled script with V8's cache of it (esbuild), and the modules
+// with their types for programs and plugins that import the package (tsc).
 //   --if-possible  leaves a tree without devDependencies as it is (npm's `prepare` under --omit=dev)
 //   --bundle       the command only
-import { execFileSync } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+'use strict';
+const { execFileSync, spawnSync } = require('node:child_process');
+const { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } = require('node:fs');
+const { dirname, join } = require('node:path');
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = join(__dirname, '..');
 const dist = join(root, 'dist');
-const require = createRequire(import.meta.url);
 
 function find(name) {
   try {
@@ -20,39 +18,45 @@ function find(name) {
   }
 }
 
-/** A command that runs meanwhile sees the old file or the new one, never half of one. */
+/** A command that starts meanwhile sees the old file or the new one, never half of one. */
 function replaceFile(path, contents) {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.new`, contents);
   renameSync(`${path}.new`, path);
 }
 
-async function bundle() {
-  const { build } = await import('esbuild');
-  const { outputFiles } = await build({
+function bundle() {
+  const { outputFiles } = require('esbuild').buildSync({
     absWorkingDir: root,
-    entryPoints: { afterturn: 'src/edge/main.ts' },
-    outdir: 'dist',
+    entryPoints: ['src/edge/main.ts'],
+    outfile: 'dist/afterturn.cjs',
     bundle: true,
-    splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
-    format: 'esm',
+    // Not a module: a script can be started from V8's code cache (see afterturn.js).
+    format: 'cjs',
     platform: 'node',
     target: 'node20.19',
+    // In a script from the code cache `import()` finds no loader; `require` is handed in.
+    supported: { 'dynamic-import': false },
     conditions: ['source'],
     external: ['@opentelemetry/*', '@agentclientprotocol/sdk'],
+    define: { 'import.meta.url': 'importMetaUrl' },
+    banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'warning',
     write: false,
   });
-  // The entry last: what it imports is there before it.
-  const isEntry = (file) => file.path === join(dist, 'afterturn.js');
-  for (const file of [...outputFiles].sort((a, b) => isEntry(a) - isEntry(b))) replaceFile(file.path, file.contents);
-  const current = new Set(outputFiles.map((file) => file.path));
-  const chunks = join(dist, 'chunks');
-  mkdirSync(chunks, { recursive: true });
-  for (const name of readdirSync(chunks)) if (!current.has(join(chunks, name))) rmSync(join(chunks, name), { force: true });
+  for (const file of outputFiles) replaceFile(file.path, file.contents);
+  for (const name of readdirSync(dist)) if (name.includes('.cache')) rmSync(join(dist, name), { force: true });
+  warm();
+}
+
+/** One short session, at whose end the launcher writes what was compiled in it. */
+function warm() {
+  const agent = "process.stdin.on('data', () => process.stdout.write('{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1}}\\n', () => process.exit()))";
+  const input = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}\n';
+  const command = [join(__dirname, 'afterturn.js'), '--', process.execPath, '-e', agent];
+  spawnSync(process.execPath, command, { input, stdio: ['pipe', 'ignore', 'inherit'], env: {}, timeout: 10_000 });
 }
 
 function modules(tsc) {
@@ -66,12 +70,10 @@ function modules(tsc) {
 }
 
 const tsc = find('typescript/bin/tsc');
-if (!tsc || !find('esbuild')) {
-  if (!process.argv.includes('--if-possible')) {
-    console.error('build: typescript and esbuild are needed; run `npm ci` without --omit=dev.');
-    process.exitCode = 2;
-  }
-} else {
-  await bundle();
+if (tsc && find('esbuild')) {
+  bundle();
   if (!process.argv.includes('--bundle')) modules(tsc);
+} else if (!process.argv.includes('--if-possible')) {
+  console.error('build: typescript and esbuild are needed; run `npm ci` without --omit=dev.');
+  process.exitCode = 2;
 }

@@ -5,6 +5,8 @@
 import type { Plugin } from 'afterturn/plugin';
 import { background } from './background/index.js';
 import { bridge } from './bridge/index.js';
+import { hiddenExtension } from './hidden-extension.js';
+import { keepOpen } from './keep-open/index.js';
 import { sources } from './sources.js';
 
 /** What the built-in plugins are told, validated. */
@@ -17,6 +19,8 @@ export interface Settings {
   readonly followUpWindow: number;
   /** The agent's command line. */
   readonly agentCommand: readonly string[];
+  /** Is told the exit code that the last line of a background command's output file names. */
+  readonly onExitCode?: (session: string, task: string, code: number) => void;
 }
 
 /** The built-in plugins for these settings, in order. */
@@ -24,7 +28,9 @@ export function builtInPlugins(settings: Settings): Plugin[] {
   const { atClient, atAgent } = sources({ source: settings.source });
   return [
     atClient,
-    background({ followUpWindow: settings.followUpWindow }),
+    hiddenExtension({ source: settings.source }),
+    keepOpen({ source: settings.source, followUpWindow: settings.followUpWindow }),
+    background({ followUpWindow: settings.followUpWindow, onExitCode: settings.onExitCode }),
     bridge({ agentProtocol: settings.agentProtocol }),
     atAgent,
   ];

@@ -1,56 +1,125 @@
 /**
  * Where background work is learned: asks the agent, in the client's name, for what the client did not
  * ask for itself, and keeps the answers to that from the client. It owns two places in the list: one
- * beside the client, one beside the agent.
+ * beside the client, one beside the agent. What the extension brings to a client of ACP v1 is kept
+ * from it by a third, `hidden-extension`.
  */
-import { drop, replace, type Host, type Outcome, type Plugin, type Reply } from 'afterturn/plugin';
+import { drop, replace, type Call, type Host, type Outcome, type Plugin, type Reply } from 'afterturn/plugin';
 import {
-  asksForRaw, at, extensionCapabilities, habitsOfAgent, habitsOfCommand, idOf, integerOf, isObject, RAW_FEED, rawRequestOf, stringOf,
+  asksForRaw, at, extensionCapabilities, habitsOfAgent, habitsOfCommand, hasRawFeed, idOf, integerOf, isObject, RAW_FEED, rawRequestFor, rawRequestOf, stringOf,
   withClaudeSetup, withExtension, withoutExtension, type AgentHabits, type RawRequest,
 } from 'afterturn/protocol';
 
+export type Source = 'auto' | 'async-tasks' | 'claude-raw' | 'none';
+
 export interface SourcesOptions {
   /** `auto`, or the one source to use; `none` asks for nothing. */
-  readonly source: 'auto' | 'async-tasks' | 'claude-raw' | 'none';
+  readonly source: Source;
 }
 
 /** The requests that set a session up. What is added to the first is added byte-equal to every later one. */
 const SETUP = ['session/new', 'session/load', 'session/resume', 'session/fork'] as const;
+/** Those that make a session; the others name one that there is. */
+const MAKES_SESSION: ReadonlySet<string> = new Set(['session/new', 'session/fork']);
 
-interface Client {
-  readonly version: number;
-  readonly declared: readonly string[];
+/** What is asked for in the client's name. */
+interface Wanted {
+  readonly extension: boolean;
+  readonly rawFeed: boolean;
+  /** Background work is to survive an interrupt, which kills it where the extension is declared. */
+  readonly perTaskStop: boolean;
 }
 
-export function sources({ source }: SourcesOptions): { readonly atClient: Plugin; readonly atAgent: Plugin } {
-  let client: Client | undefined;
-  let habits: AgentHabits = habitsOfAgent(undefined);
-  const rawRequests = new Map<string, RawRequest>();
-  const waiting = new Map<string, RawRequest>();
+/** By the version that the client speaks. The extension has a price for a client of v1, so it is declared on demand only. */
+const wantedBy: Readonly<Record<1 | 2, (source: Source) => Wanted>> = {
+  1: (source) => ({ extension: source === 'async-tasks', rawFeed: source !== 'async-tasks', perTaskStop: false }),
+  2: (source) => ({ extension: source !== 'claude-raw', rawFeed: source !== 'async-tasks', perTaskStop: true }),
+};
 
-  /** A client that negotiated the extension itself is left alone. */
-  const serves = (): boolean => source !== 'none' && client?.version === 2 && !client.declared.includes('asyncTasks');
-  const usesExtension = (): boolean => source !== 'claude-raw';
-  const usesRawFeed = (): boolean => source !== 'async-tasks';
+/** What an `initialize` request leaves to ask for; `undefined`: nothing, as when the client negotiated the extension itself. */
+export function wantedFor(source: Source, initialize: unknown): Wanted | undefined {
+  const isV2 = (integerOf(at(initialize, 'protocolVersion')) ?? 1) >= 2;
+  const declared = extensionCapabilities(at(initialize, isV2 ? 'capabilities' : 'clientCapabilities'));
+  return source === 'none' || declared.includes('asyncTasks') ? undefined : wantedBy[isV2 ? 2 : 1](source);
+}
 
-  const rememberRequest = (call: { id: unknown; params: unknown }): void => {
-    const asked = rawRequestOf(call.params);
-    waiting.set(JSON.stringify(call.id), asked);
-    const session = idOf(at(call.params, 'sessionId'));
-    if (session !== undefined) rawRequests.set(session, asked);
-  };
-  const rememberSession = (reply: Reply): void => {
+/** Values of open requests, by their ids. */
+class ByRequest<V> {
+  readonly #open = new Map<string, V[]>();
+
+  opened(call: Call, value: V): void {
+    const key = JSON.stringify(call.id);
+    this.#open.set(key, [...(this.#open.get(key) ?? []), value]);
+  }
+
+  /** Two requests with one id are answered first in, first out. */
+  answered(reply: Reply): V | undefined {
     const key = JSON.stringify(reply.to.id);
-    const asked = waiting.get(key);
-    waiting.delete(key);
-    const session = idOf(at(reply.result, 'sessionId'));
-    if (session !== undefined && asked !== undefined) rawRequests.set(session, asked);
-  };
-  const forget = (call: { params: unknown }): void => void rawRequests.delete(idOf(at(call.params, 'sessionId')) ?? '');
+    const [first, ...others] = this.#open.get(key) ?? [];
+    if (others.length > 0) this.#open.set(key, others);
+    else this.#open.delete(key);
+    return first;
+  }
 
-  const addSetup = (call: { params: unknown }): Outcome => {
-    if (!serves() || !habits.claudeMeta) return undefined;
-    return replace({ params: withClaudeSetup(call.params, { rawFeed: usesRawFeed(), perTaskStop: true }) });
+  some(test: (value: V) => boolean): boolean {
+    return [...this.#open.values()].some((values) => values.some(test));
+  }
+}
+
+/** What set-up requests asked of the raw feed, by session. */
+class RawRequests {
+  readonly #bySession = new Map<string, RawRequest>();
+  readonly #open = new ByRequest<{ readonly session: string | undefined; readonly asked: RawRequest }>();
+
+  of(session: unknown): RawRequest | undefined {
+    return this.#bySession.get(idOf(session) ?? '');
+  }
+
+  opened(call: Call, asked: RawRequest): void {
+    const session = MAKES_SESSION.has(call.method) ? undefined : idOf(at(call.params, 'sessionId'));
+    this.#open.opened(call, { session, asked });
+    if (asked === true || asked.length > 0) this.#none = false;
+    if (session !== undefined) this.#bySession.set(session, asked);
+  }
+
+  answered(reply: Reply): void {
+    const setup = this.#open.answered(reply);
+    const session = idOf(at(reply.result, 'sessionId'));
+    if (setup !== undefined && setup.session === undefined && session !== undefined) this.#bySession.set(session, setup.asked);
+  }
+
+  /** Nothing was ever asked for. */
+  #none = true;
+
+  /** What was asked for a session; before its request is answered, what any open request asks. */
+  covers(call: Call): boolean {
+    if (this.#none) return false;
+    const { sessionId: session, message } = isObject(call.params) ? call.params : {};
+    const known = this.of(session);
+    return known === undefined ? this.#open.some(({ asked }) => asksForRaw(asked, message)) : asksForRaw(known, message);
+  }
+
+  forget(call: { readonly params: unknown }): void {
+    this.#bySession.delete(idOf(at(call.params, 'sessionId')) ?? '');
+  }
+}
+
+const each = <H>(hook: H): Record<string, H> => Object.fromEntries(SETUP.map((method) => [method, hook]));
+
+export function sources({ source }: SourcesOptions): { readonly atClient: Plugin; readonly atAgent: Plugin } {
+  let wanted: Wanted | undefined;
+  let isV1 = false;
+  /** The client declared a part of the extension itself, and gets the answer to that. */
+  let declaresPart = false;
+  /** What the client asks for, and what was asked for in the end. */
+  const asked = new RawRequests();
+  const sent = new RawRequests();
+  let habits: AgentHabits = habitsOfAgent(undefined);
+
+  /** Nothing more is asked for: a client of v1 needs only the raw feed after `initialize`, and the agent has none. */
+  const isDone = (result: unknown): boolean => {
+    const { claudeMeta } = habitsOfAgent(stringOf(at(result, 'agentInfo', 'name')));
+    return isV1 && !(wanted?.rawFeed === true && claudeMeta && hasRawFeed(stringOf(at(result, 'agentInfo', 'version'))));
   };
 
   const atClient: Plugin = {
@@ -58,28 +127,42 @@ export function sources({ source }: SourcesOptions): { readonly atClient: Plugin
     toAgent: {
       calls: {
         initialize: (call, host) => {
-          const version = integerOf(at(call.params, 'protocolVersion')) ?? 1;
-          client = { version, declared: extensionCapabilities(at(call.params, version === 2 ? 'capabilities' : 'clientCapabilities')) };
-          if (!serves()) host.leave();
+          isV1 = (integerOf(at(call.params, 'protocolVersion')) ?? 1) < 2;
+          wanted = wantedFor(source, call.params);
+          declaresPart = extensionCapabilities(at(call.params, isV1 ? 'clientCapabilities' : 'capabilities')).length > 0;
+          if (wanted === undefined) host.leave();
         },
-        ...Object.fromEntries(SETUP.map((method) => [method, rememberRequest])),
-        'session/close': forget,
-        'session/delete': forget,
+        ...each((call: Call) => asked.opened(call, rawRequestOf(call.params))),
+        'session/close': (call) => asked.forget(call),
+        'session/delete': (call) => asked.forget(call),
       },
     },
     toClient: {
       replies: {
-        initialize: (reply) => {
-          if (reply.result === undefined || (client?.declared.length ?? 0) > 0) return undefined;
+        initialize: (reply, host) => {
+          if (reply.result === undefined) return undefined;
+          if (isDone(reply.result)) host.leave();
+          if (!wanted?.extension || declaresPart) return undefined;
           const result = withoutExtension(reply.result);
           return result === reply.result ? undefined : replace({ result });
         },
-        ...Object.fromEntries(SETUP.map((method) => [method, rememberSession])),
+        ...each((reply: Reply) => asked.answered(reply)),
       },
       calls: {
-        [RAW_FEED]: (call) => (asksForRaw(rawRequests.get(idOf(at(call.params, 'sessionId')) ?? ''), at(call.params, 'message')) ? undefined : drop()),
+        [RAW_FEED]: (call) => (asked.covers(call) ? undefined : drop()),
       },
     },
+  };
+
+  const addSetup = (call: Call): Outcome => {
+    if (wanted === undefined || !habits.claudeMeta) return undefined;
+    const { rawFeed, perTaskStop } = wanted;
+    if (!rawFeed && !perTaskStop) return undefined;
+    const own = rawRequestOf(call.params);
+    const rawRequest = rawFeed ? rawRequestFor(sent.of(at(call.params, 'sessionId')), own) : own;
+    sent.opened(call, rawRequest);
+    const params = withClaudeSetup(call.params, { rawFeed, perTaskStop, rawRequest });
+    return JSON.stringify(params) === JSON.stringify(call.params) ? undefined : replace({ params });
   };
 
   const atAgent: Plugin = {
@@ -87,21 +170,27 @@ export function sources({ source }: SourcesOptions): { readonly atClient: Plugin
     toAgent: {
       calls: {
         initialize: (call, host) => {
-          if (!serves()) return leave(host);
+          if (wanted === undefined) return leave(host);
           habits = habitsOfCommand(host.agentCommand);
           const params = isObject(call.params) ? call.params : {};
-          if (!usesExtension() || !('clientCapabilities' in params)) return undefined;
+          const speaksV1 = isV1 || 'clientCapabilities' in params;
+          if (!wanted.extension || !speaksV1) return undefined;
           return replace({ params: { ...params, clientCapabilities: withExtension(params.clientCapabilities, ['asyncTasks']) } });
         },
-        ...Object.fromEntries(SETUP.map((method) => [method, addSetup])),
+        ...each(addSetup),
+        'session/close': (call) => sent.forget(call),
+        'session/delete': (call) => sent.forget(call),
       },
     },
     toClient: {
       replies: {
-        initialize: (reply) => {
+        initialize: (reply, host) => {
+          if (reply.result === undefined) return;
           const name = stringOf(at(reply.result, 'agentInfo', 'name')) ?? stringOf(at(reply.result, 'info', 'name'));
           if (name !== undefined) habits = habitsOfAgent(name);
+          if (isDone(reply.result)) host.leave();
         },
+        ...each((reply: Reply) => sent.answered(reply)),
       },
     },
   };

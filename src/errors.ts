@@ -43,6 +43,10 @@ export const errorTable = {
     text: 'expected only names of options as keys in {path}, but got {key}',
     todo: 'Use one of: {known}.',
   },
+  UNWRITABLE_TRACE_FILE: {
+    text: 'expected --trace-file {path} to be a file that can be written, but {reason}',
+    todo: 'Check the path, its folder and its permissions.',
+  },
   COMMAND_NOT_FOUND: {
     text: 'expected the command of an agent, but {command} was not found',
     todo: 'Check its spelling, the PATH, and for a script the interpreter that its first line names.',

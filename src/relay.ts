@@ -52,15 +52,21 @@ export interface Relay {
   close(): Promise<void>;
 }
 
+const directions: readonly Direction[] = ['toAgent', 'toClient'];
+const each = <T>(make: (direction: Direction) => T): Readonly<Record<Direction, T>> => ({ toAgent: make('toAgent'), toClient: make('toClient') });
+
 class PluginRelay implements Relay, Connection {
   readonly ports: Ports;
   readonly plugins: number;
   readonly #seats: readonly PluginSeat[];
+  readonly #outboxes: Readonly<Record<Direction, Outbox>>;
   readonly #intakes: Readonly<Record<Direction, Intake>>;
   readonly #lanes: Readonly<Record<Direction, Lane>>;
-  readonly #requests: Readonly<Record<Direction, OpenRequests>> = { toAgent: new OpenRequests(), toClient: new OpenRequests() };
+  readonly #requests: Readonly<Record<Direction, OpenRequests>> = each(() => new OpenRequests());
   /** Requests that plugins made and that have no reply yet. */
   readonly #own = new Set<Asked>();
+  /** Directions in which no reply will come any more. */
+  readonly #silent = new Set<Direction>();
   readonly #idPrefix: string;
   #ids = 0;
   readonly #atClose = new Set<() => void>();
@@ -72,12 +78,10 @@ class PluginRelay implements Relay, Connection {
     this.plugins = plugins.length;
     this.#idPrefix = `afterturn-${ports.uniqueId()}-`;
     this.#seats = plugins.map((plugin, index) => new PluginSeat(index, plugin, this));
-    const outboxes = { toAgent: this.#outbox('toAgent'), toClient: this.#outbox('toClient') };
-    this.#intakes = {
-      toAgent: this.#intake('toAgent', outboxes.toAgent, undefined),
-      toClient: this.#intake('toClient', outboxes.toClient, strayOutput === 'divert' ? (line) => ports.stray(line) : undefined),
-    };
-    this.#lanes = { toAgent: this.#newLane('toAgent', outboxes.toAgent), toClient: this.#newLane('toClient', outboxes.toClient) };
+    this.#outboxes = each((direction) => new Outbox((bytes) => ports.write(direction, bytes)));
+    const diverts = strayOutput === 'divert';
+    this.#intakes = each((direction) => this.#intake(direction, diverts && direction === 'toClient' ? (line) => ports.stray(line) : undefined));
+    this.#lanes = each((direction) => this.#newLane(direction));
     this.left();
   }
 
@@ -86,7 +90,9 @@ class PluginRelay implements Relay, Connection {
   }
 
   drained(direction: Direction): void {
-    this.#lanes[direction].drained();
+    this.#outboxes[direction].drained();
+    this.#lanes[direction].resume();
+    this.#lanes[opposite(direction)].resume();
   }
 
   end(direction: Direction): Promise<void> {
@@ -99,8 +105,8 @@ class PluginRelay implements Relay, Connection {
 
   async agentExited(code: number | null, signal: string | null): Promise<void> {
     await this.end('toClient');
-    await this.#endRequests('toClient');
-    await this.#endRequests('toAgent');
+    // Not waited for: a hook that holds this lane would hold the end of a connection that has no agent.
+    this.#endRequests('toAgent');
     await this.#tell({ kind: 'agentExit', code, signal });
   }
 
@@ -118,6 +124,8 @@ class PluginRelay implements Relay, Connection {
 
   opened(asked: Asked): void {
     this.#own.add(asked);
+    // Nobody is left to answer. Not at once: the plugin that asks has no id yet.
+    if (this.#silent.has(opposite(asked.direction))) void Promise.resolve().then(() => this.#endRequest(asked));
   }
 
   replied(asked: Asked): boolean {
@@ -131,7 +139,7 @@ class PluginRelay implements Relay, Connection {
 
   /** Makes the tables anew: only active plugins are in them. */
   left(): void {
-    for (const direction of ['toAgent', 'toClient'] as const) {
+    for (const direction of directions) {
       const table = compiledTable(this.#seats, direction);
       this.#intakes[direction].table = table;
       this.#intakes[opposite(direction)].remembers = table.hasReplies;
@@ -139,22 +147,23 @@ class PluginRelay implements Relay, Connection {
     }
   }
 
-  #outbox(direction: Direction): Outbox {
-    return new Outbox((bytes) => this.ports.write(direction, bytes));
+  #intake(direction: Direction, stray: ((line: Uint8Array) => void) | undefined): Intake {
+    return new Intake(compiledTable(this.#seats, direction), {
+      direction,
+      stray,
+      outbox: this.#outboxes[direction],
+      requests: this.#requests[direction],
+      answered: this.#requests[opposite(direction)],
+      now: () => this.ports.now(),
+    });
   }
 
-  #intake(direction: Direction, outbox: Outbox, stray: ((line: Uint8Array) => void) | undefined): Intake {
-    const requests = this.#requests[direction];
-    const answered = this.#requests[opposite(direction)];
-    const now = (): number => this.ports.now();
-    return new Intake(compiledTable(this.#seats, direction), { direction, outbox, requests, answered, stray, now });
-  }
-
-  #newLane(direction: Direction, outbox: Outbox): Lane {
+  #newLane(direction: Direction): Lane {
     const { ports } = this;
     return new Lane({
       direction,
-      outbox,
+      outbox: this.#outboxes[direction],
+      reverse: this.#outboxes[opposite(direction)],
       intake: this.#intakes[direction],
       requests: this.#requests[direction],
       log: ports.log,
@@ -166,26 +175,31 @@ class PluginRelay implements Relay, Connection {
 
   async #end(direction: Direction): Promise<void> {
     await this.#lanes[direction].end();
-    await this.#endRequests(direction);
+    this.#endRequests(direction);
+    await this.#lanes[direction].idle();
     if (direction === 'toAgent') await this.#tell({ kind: 'clientEnd' });
   }
 
   /** Plugins' requests whose replies would come this way end with an error, at their place in the lane. */
-  async #endRequests(direction: Direction): Promise<void> {
-    const lane = this.#lanes[direction];
+  #endRequests(direction: Direction): void {
+    this.#silent.add(direction);
     for (const asked of [...this.#own]) {
-      if (asked.direction === direction) continue;
-      const who = direction === 'toClient' ? 'the agent' : 'the client';
-      const frame = Frame.ofReply(asked.idText, { error: rpcError(ErrorCode.internalError, `${who} is gone and has not answered`) });
-      // Past all places: only the plugin that asked is told.
-      lane.insert({ at: this.plugins, frame, asked, steps: undefined, line: undefined });
+      if (asked.direction !== direction) this.#endRequest(asked);
     }
-    await lane.idle();
   }
 
-  /** Tells each plugin of the end, in the order in which it would see it; what it says goes on first. */
+  #endRequest(asked: Asked): void {
+    const who = asked.direction === 'toAgent' ? 'the agent' : 'the client';
+    const frame = Frame.ofReply(asked.idText, { error: rpcError(ErrorCode.internalError, `${who} is gone and has not answered`) });
+    // Past all places: only the plugin that asked is told.
+    this.#lanes[opposite(asked.direction)].insert({ at: this.plugins, frame, asked, steps: undefined, line: undefined });
+  }
+
+  /** Tells each plugin of the end, in the order in which it would see it; what it says to the side that is left goes on first. */
   async #tell(reason: EndReason): Promise<void> {
-    const seats = reason.kind === 'clientEnd' ? this.#seats : [...this.#seats].reverse();
+    const clientEnds = reason.kind === 'clientEnd';
+    const seats = clientEnds ? this.#seats : [...this.#seats].reverse();
+    const lane = this.#lanes[clientEnds ? 'toAgent' : 'toClient'];
     for (const { active, plugin, host } of seats) {
       if (!active || this.#closing !== undefined) continue;
       try {
@@ -193,13 +207,12 @@ class PluginRelay implements Relay, Connection {
       } catch (error) {
         this.ports.log.error(`plugin "${plugin.name}" failed in onEnd: ${errorText(error)}`);
       }
-      await this.#lanes.toAgent.idle();
-      await this.#lanes.toClient.idle();
+      await lane.idle();
     }
   }
 
   async #close(): Promise<void> {
-    for (const direction of ['toAgent', 'toClient'] as const) this.#lanes[direction].close();
+    for (const direction of directions) this.#lanes[direction].close();
     for (const run of this.#atClose) run();
     this.#atClose.clear();
     for (const { plugin } of this.#seats) {

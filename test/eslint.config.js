@@ -29,7 +29,6 @@ const typed = {
   '@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafeCalls: [{ from: 'package', name: ['test', 'it', 'describe'], package: 'vitest' }] }],
   '@typescript-eslint/no-for-in-array': 'error',
   '@typescript-eslint/no-misused-promises': 'error',
-  '@typescript-eslint/no-unnecessary-type-assertion': 'error',
   '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'none', ignoreRestSiblings: true }],
   '@typescript-eslint/only-throw-error': 'error',
   '@typescript-eslint/prefer-promise-reject-errors': 'error',
@@ -61,4 +60,5 @@ export default [
   { files: ['src/**/*.ts', 'plugins/**/*.ts'], ignores: ['src/edge/**'], rules: pure },
   { files: ['src/edge/**/*.ts'], rules: { 'no-console': 'error' } },
   { files: ['**/*.js', '**/*.mjs'], languageOptions: { ecmaVersion: 2024, sourceType: 'module' }, rules: { ...plain, 'no-unused-vars': ['error', { argsIgnorePattern: '^_' }] } },
+  { files: ['bin/*.js'], languageOptions: { sourceType: 'commonjs' } },
 ];

@@ -1,30 +1,332 @@
-import { expect, test } from 'vitest';
-import { answer, replace, take, instead, keep, type Plugin } from '../src/plugin.js';
-import { wired } from './pipeline/harness.js';
+import { Buffer } from 'node:buffer';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createRelay } from '../src/relay.js';
+import { answer, drop, instead, keep, replace, take, type EndReason, type Host, type Outcome, type Plugin, type Reply, type Verdict } from '../src/plugin.js';
+import { wired, type Message } from './pipeline/harness.js';
 
-test('without plugins every byte passes', () => {
-  const { client, agent } = wired([]);
-  client.sendsBytes('{"jsonrpc":"2.0","id":1.0,"method":"a"}\r\n{"x"');
-  client.sendsBytes(':1}\n');
-  expect(agent.receivedBytes().toString()).toBe('{"jsonrpc":"2.0","id":1.0,"method":"a"}\r\n{"x":1}\n');
-  agent.answers(1, {});
-  expect(client.received()).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
+const pass = (): undefined => undefined;
+const methods = (messages: readonly Message[]): string[] => messages.map(({ method }) => method as string);
+const never = new Promise<Outcome>(() => undefined);
+
+describe('the end of the client', () => {
+  test('the last line passes the plugins first, then they are told, from the client on', async () => {
+    const told: unknown[] = [];
+    const tells = (name: string): Plugin => ({
+      name,
+      toAgent: { calls: { last: () => void told.push(`${name} last`), bye: () => void told.push(`${name} bye`) } },
+      onEnd: (reason, host) => (told.push([name, reason]), host.notify('toAgent', 'bye', name)),
+    });
+    const { client, agent } = wired([tells('a'), tells('b')]);
+    client.sendsBytes('{"jsonrpc":"2.0","method":"last"}');
+    await client.ends();
+    await client.ends();
+    const reason: EndReason = { kind: 'clientEnd' };
+    expect(told).toEqual(['a last', 'b last', ['a', reason], 'b bye', ['b', reason]]);
+    expect(agent.receivedBytes().toString()).toBe('{"jsonrpc":"2.0","method":"last"}\n{"jsonrpc":"2.0","method":"bye","params":"a"}\n{"jsonrpc":"2.0","method":"bye","params":"b"}\n');
+  });
+
+  test('waits for a hook that holds the lane', async () => {
+    let settle!: (outcome: Outcome) => void;
+    const order: string[] = [];
+    const { client, agent } = wired([{ name: 'a', toAgent: { calls: { x: () => new Promise<Outcome>((resolve) => (settle = resolve)) } }, onEnd: () => void order.push('told') }]);
+    client.notifies('x');
+    client.sendsBytes('{"jsonrpc":"2.0","method":"y"}');
+    const ended = client.ends().then(() => order.push('ended'));
+    await Promise.resolve();
+    expect(order).toEqual([]);
+    settle(drop());
+    await ended;
+    expect(order).toEqual(['told', 'ended']);
+    expect(methods(agent.received())).toEqual(['y']);
+  });
+
+  test('requests to it end with an error', async () => {
+    const replies: Reply[] = [];
+    const { client, agent } = wired([{ name: 'a', toAgent: { calls: { x: (_call, host) => void host.request('toClient', 'ask', 0, (reply) => replies.push(reply)) } } }]);
+    client.notifies('x');
+    await client.ends();
+    expect(replies.map(({ to, error }) => [to.method, error])).toEqual([['ask', { code: -32603, message: 'the client is gone and has not answered' }]]);
+    agent.notifies('still here');
+    expect(methods(client.received())).toEqual(['ask', 'still here']);
+  });
+
+  test('a plugin that fails in onEnd is named, the others are told', async () => {
+    const told: string[] = [];
+    const fails = (): never => {
+      throw new Error('broken');
+    };
+    const { client, log } = wired([{ name: 'bad', onEnd: fails }, { name: 'good', onEnd: () => void told.push('good') }]);
+    await client.ends();
+    expect([told, log.map((line) => line.split('\n')[0])]).toEqual([['good'], ['error: plugin "bad" failed in onEnd: Error: broken']]);
+  });
+
+  test('who has left is not told', async () => {
+    const { client } = wired([{ name: 'a', toAgent: { calls: { x: (_call, host) => host.leave() } }, onEnd: () => expect.unreachable() }]);
+    client.notifies('x');
+    await client.ends();
+  });
 });
 
-test('a conversation', () => {
-  const p: Plugin = {
-    name: 'p',
-    toAgent: { calls: { 'session/new': (call) => replace({ params: { ...(call.params as object), x: 1 } }), ping: () => answer('pong'), park: () => take() } },
-    toClient: { calls: { 'session/update': { a: () => instead({ method: 'before', params: 1 }, keep) } }, replies: { 'session/new': (r) => replace({ result: { to: r.to } }) } },
+describe('the end of the agent', () => {
+  test('its last line passes, requests to it end with an error, then plugins are told, from the agent on', async () => {
+    const order: unknown[] = [];
+    const tells = (name: string): Plugin => ({
+      name,
+      toAgent: { calls: { go: (_call, host) => void host.request('toAgent', `ask ${name}`, 0, ({ error }) => order.push([name, error?.code])) } },
+      toClient: { calls: { '*': ({ method }) => void order.push(`${name} sees ${method}`) } },
+      onEnd: (reason, host) => (order.push([name, reason]), host.notify('toClient', `bye of ${name}`, 0)),
+    });
+    const { client, agent, agentExits } = wired([tells('a'), tells('b')]);
+    client.notifies('go');
+    agent.sendsBytes('{"jsonrpc":"2.0","method":"last"}');
+    await agentExits(3, null);
+    const reason: EndReason = { kind: 'agentExit', code: 3, signal: null };
+    expect(order).toEqual(['b sees last', 'a sees last', ['a', -32603], ['b', -32603], ['b', reason], 'a sees bye of b', ['a', reason]]);
+    expect(client.receivedLines()).toEqual(['{"jsonrpc":"2.0","method":"last"}', '{"jsonrpc":"2.0","method":"bye of b","params":0}', '{"jsonrpc":"2.0","method":"bye of a","params":0}']);
+  });
+
+  test('after a torn line, what plugins say starts on a line of its own', async () => {
+    const { client, agent, agentExits } = wired([{ name: 'a', onEnd: (_reason, host) => host.notify('toClient', 'bye', 0) }], { strayOutput: 'forward' });
+    agent.sendsBytes('{"jsonrpc":"2.0","meth');
+    await agentExits(null, 'SIGKILL');
+    expect(client.receivedBytes().toString()).toBe('{"jsonrpc":"2.0","meth\n{"jsonrpc":"2.0","method":"bye","params":0}\n');
+  });
+
+  test('requests that were parked or held up, or are made only now, end with an error too', async () => {
+    const errors: string[] = [];
+    const asks = (method: string, host: Host): void => void host.request('toAgent', method, 0, ({ error }) => errors.push(`${method} ${String(error?.code)}`));
+    const { client, agentExits } = wired([
+      { name: 'a', toAgent: { calls: { go: (_call, host) => (asks('parked', host), asks('held', host), asks('dropped', host)) } }, onEnd: (_reason, host) => asks('late', host) },
+      { name: 'b', toAgent: { calls: { parked: () => take(), dropped: () => drop(), held: () => never } } },
+    ]);
+    client.notifies('go');
+    await agentExits();
+    await Promise.resolve();
+    expect(errors).toEqual(['parked -32603', 'held -32603', 'dropped -32603', 'late -32603']);
+  });
+
+  test('a reply that comes after all is ignored', async () => {
+    const replies: unknown[] = [];
+    let host!: Host;
+    const { client, agentExits } = wired([
+      { name: 'a', toAgent: { calls: { go: (_call, mine) => void mine.request('toAgent', 'long', 0, ({ error }) => replies.push(error?.code)) } } },
+      { name: 'b', toAgent: { calls: { long: (_call, mine) => ((host = mine), take()) } } },
+    ]);
+    client.notifies('go');
+    await agentExits();
+    host.respond('toAgent', 'afterturn-unique-1-1', { result: 0 });
+    expect(replies).toEqual([-32603]);
+  });
+});
+
+describe('close', () => {
+  test('closes each plugin once, in order, also when one fails', async () => {
+    const closed: string[] = [];
+    const closes = (name: string): Plugin => ({ name, close: () => Promise.resolve().then(() => void closed.push(name)) });
+    const bad: Plugin = {
+      name: 'bad',
+      close: () => {
+        throw new Error('broken');
+      },
+    };
+    const { relay, log } = wired([closes('a'), bad, { name: 'late', close: () => Promise.reject(new Error('later')) }, closes('b')]);
+    await Promise.all([relay.close(), relay.close()]);
+    expect(closed).toEqual(['a', 'b']);
+    expect(log.map((line) => line.split('\n')[0])).toEqual(['error: plugin "bad" failed in close: Error: broken', 'error: plugin "late" failed in close: Error: later']);
+  });
+
+  test('ignores everything that comes later, and lets go of what is held', async () => {
+    let settle!: (outcome: Outcome) => void;
+    const { client, agent, relay, clock, settled } = wired([{ name: 'a', toAgent: { calls: { x: () => new Promise<Outcome>((resolve) => (settle = resolve)) } } }]);
+    client.notifies('x');
+    const ended = client.ends();
+    await relay.close();
+    await ended;
+    settle(undefined);
+    await settled();
+    agent.notifies('y');
+    expect(client.sendsBytes('{"jsonrpc":"2.0","method":"z"}\n')).toBe(true);
+    expect([agent.received(), client.received(), clock.pending()]).toEqual([[], [], 0]);
+  });
+});
+
+describe('backpressure', () => {
+  const line = '{"jsonrpc":"2.0","method":"x"}\n';
+
+  test('a full sink pauses its source and nothing else, until it drains', () => {
+    const { client, agent } = wired([]);
+    client.stalls();
+    expect([agent.sendsBytes(line), agent.sendsBytes(line), client.sendsBytes(line)]).toEqual([false, false, true]);
+    expect(agent.resumed()).toBe(0);
+    client.reads();
+    expect([agent.resumed(), client.resumed()]).toEqual([1, 0]);
+    client.reads();
+    expect(agent.resumed()).toBe(1);
+    expect(agent.sendsBytes(line)).toBe(true);
+    expect(client.received()).toHaveLength(3);
+  });
+
+  test('a source that waits for a full sink and a held lane goes on when both are done', async () => {
+    let settle!: (outcome: Outcome) => void;
+    const { client, agent, settled } = wired([{ name: 'a', toAgent: { calls: { slow: () => new Promise<Outcome>((resolve) => (settle = resolve)) } } }]);
+    agent.stalls();
+    expect(client.sendsBytes(`${line}{"jsonrpc":"2.0","method":"slow"}\n${line}`)).toBe(false);
+    agent.reads();
+    expect(client.resumed()).toBe(0);
+    settle(undefined);
+    await settled();
+    expect(client.resumed()).toBe(1);
+  });
+
+  test('a client that asks without reading the answers is paused too', () => {
+    const { client } = wired([{ name: 'a', toAgent: { calls: { big: () => answer('x'.repeat(10_000)) } } }]);
+    client.stalls();
+    let asked = 0;
+    while (client.sendsBytes(`{"jsonrpc":"2.0","id":${++asked},"method":"big"}\n`)) expect(asked).toBeLessThan(1000);
+    expect(asked).toBeGreaterThan(10);
+    client.reads();
+    expect(client.resumed()).toBe(1);
+  });
+});
+
+test('a connection refuses a plugin whose hooks are misplaced', () => {
+  expect(() => wired([{ name: 'p', toAgent: { calls: { x: {} } } }])).toThrow(TypeError);
+  expect(createRelay).toBeTypeOf('function');
+});
+
+describe('whatever arrives, in whatever pieces', () => {
+  const update = (kind: string): fc.Arbitrary<string> =>
+    fc.string().map((text) => JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update: { sessionUpdate: kind, text } } }));
+  const line = fc.tuple(
+    fc.oneof(
+      update('a'),
+      update('b'),
+      fc.nat({ max: 5 }).map((id) => `{"jsonrpc":"2.0","id":${id},"method":"ask","params":{"n":1.0,"m":[1e3,12345678901234567890]}}`),
+      fc.nat({ max: 5 }).map((id) => `{"id":${id},"result": {"a" : 1.0},"jsonrpc":"2.0"}`),
+      fc.constantFrom('{"jsonrpc":"2.0","method":"x","method":"y"}', '[{"jsonrpc":"2.0","method":"x"}]', '', ' \t', '{"jsonrpc":"2.0","method":"né 日本 😀 \u2028"}'),
+      fc.integer({ min: 0, max: 20_000 }).map((size) => `{"jsonrpc":"2.0","method":"long","params":"${'\\"'.repeat(size / 2)}"}`),
+    ),
+    fc.constantFrom('\n', '\n', '\r\n'),
+  );
+  const noise = fc.constantFrom('noise\n', '{"level":"info"}\n', 'é日本\r\n');
+  const cuts = fc.array(fc.nat(), { maxLength: 12 });
+
+  const cut = (bytes: Buffer, places: readonly number[]): Buffer[] => {
+    const sorted = [0, ...places.map((place) => place % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+    return sorted.slice(1).map((place, i) => bytes.subarray(sorted[i], place));
   };
-  const { client, agent } = wired([p]);
-  client.sends({ jsonrpc: '2.0', id: 1, method: 'session/new', params: { y: 1 } });
-  expect(agent.received()).toEqual([{ jsonrpc: '2.0', id: 1, method: 'session/new', params: { y: 1, x: 1 } }]);
-  agent.answers(1, 2);
-  expect(client.received()).toEqual([{ jsonrpc: '2.0', id: 1, result: { to: { method: 'session/new', id: 1, seenAt: 0 } } }]);
-  client.requests('ping');
-  expect(client.received()).toEqual([{ jsonrpc: '2.0', id: 1, result: 'pong' }]);
-  agent.notifies('session/update', { update: { sessionUpdate: 'a' } });
-  agent.notifies('session/update', { update: { sessionUpdate: 'b' } });
-  expect(client.received()).toHaveLength(3);
+
+  const looksAtAll: Plugin = {
+    name: 'looks',
+    toAgent: { calls: { '*': ({ params }) => void params }, replies: { '*': ({ result }) => void result } },
+    toClient: { calls: { '*': ({ params }) => void params, 'session/update': { a: ({ params }) => void params } }, replies: { '*': ({ result }) => void result } },
+  };
+  const late: Plugin = { name: 'late', toClient: { calls: { ask: () => Promise.resolve(undefined) } } };
+
+  test('the bytes that nobody changes are identical', async () => {
+    const chains = fc.constantFrom<readonly Plugin[]>([], [looksAtAll], [looksAtAll, late, looksAtAll], [late]);
+    await fc.assert(
+      fc.asyncProperty(chains, fc.array(fc.oneof({ weight: 5, arbitrary: line.map(([text, end]) => text + end) }, { weight: 1, arbitrary: noise }), { maxLength: 15 }), cuts, fc.boolean(), async (plugins, lines, places, torn) => {
+        const { client, agent, strays, relay } = wired(plugins);
+        const isNoise = (text: string): boolean => ['noise\n', '{"level":"info"}\n', 'é日本\r\n'].includes(text);
+        if (torn && lines.length > 0) lines[lines.length - 1] = '{"jsonrpc":"2.0","method":"last"}';
+        const bytes = Buffer.from(lines.join(''));
+        for (const chunk of cut(bytes, places)) {
+          relay.push('toClient', chunk);
+          relay.push('toAgent', chunk);
+        }
+        await Promise.all([agent.ends(), client.ends()]);
+        expect(agent.receivedBytes().equals(bytes)).toBe(true);
+        expect(client.receivedBytes().toString()).toBe(lines.filter((text) => !isNoise(text)).join(''));
+        expect(strays).toEqual(lines.filter(isNoise));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('random verdicts, some of them late, keep the order of what goes on', async () => {
+    const verdicts: Readonly<Record<string, (n: number) => Verdict | undefined>> = {
+      pass,
+      replace: (n) => replace({ params: { n, by: 1 } }),
+      drop: () => drop(),
+      around: (n) => instead({ method: 'before', params: { n } }, keep, { method: 'after', params: { n } }),
+      twice: (n) => instead({ method: 'one', params: { n } }, { method: 'two', params: { n } }),
+    };
+    const choices = fc.array(fc.tuple(fc.constantFrom(...Object.keys(verdicts)), fc.boolean(), fc.boolean()), { minLength: 1, maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(choices, { minLength: 1, maxLength: 3 }), fc.integer({ min: 1, max: 15 }), cuts, async (chosen, count, places) => {
+        // Each plugin decides by the number in the message, so its expected output is known.
+        const decide = (plugin: number, n: number): readonly [string, boolean, boolean] => {
+          const list = chosen[plugin] as readonly (readonly [string, boolean, boolean])[];
+          return list[n % list.length] as readonly [string, boolean, boolean];
+        };
+        const chain = chosen.map((_list, plugin): Plugin => ({
+          name: `p${plugin}`,
+          toAgent: {
+            calls: {
+              '*': (call, host) => {
+                const { n } = call.params as { n: number };
+                const [name, isLate, says] = decide(plugin, n);
+                if (says) host.notify('toAgent', 'said', { n });
+                const verdict = verdicts[name]?.(n);
+                return isLate ? Promise.resolve(verdict) : verdict;
+              },
+            },
+          },
+        }));
+        /** What one process of its own would make of these messages. */
+        const expected = (plugin: number, input: readonly Message[]): Message[] =>
+          input.flatMap((message) => {
+            const { n } = message.params as { n: number };
+            const [name, , says] = decide(plugin, n);
+            const said = says ? [{ jsonrpc: '2.0', method: 'said', params: { n } }] : [];
+            const verdict = verdicts[name]?.(n);
+            if (verdict === undefined) return [message, ...said];
+            if (verdict.do === 'replace') return [{ ...message, ...verdict.with }, ...said];
+            if (verdict.do === 'instead') return [...verdict.messages.map((piece) => (piece === keep ? message : { jsonrpc: '2.0', ...piece })), ...said];
+            return said;
+          });
+        const input = Array.from({ length: count }, (_, n) => ({ jsonrpc: '2.0', method: 'm', params: { n } }));
+        const { client, agent, relay } = wired(chain);
+        for (const chunk of cut(Buffer.from(input.map((message) => `${JSON.stringify(message)}\n`).join('')), places)) relay.push('toAgent', chunk);
+        await client.ends();
+        expect(agent.received()).toEqual(chosen.reduce((messages, _list, plugin) => expected(plugin, messages), input as Message[]));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('every request is answered once, whoever answers it', async () => {
+    const answers = fc.constantFrom('agent', 'answer', 'refuse', 'take', 'late');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(answers, fc.integer({ min: 0, max: 2 }), fc.nat({ max: 3 })), { maxLength: 20 }), async (requests) => {
+        const chain = [0, 1, 2].map((place): Plugin => ({
+          name: `p${place}`,
+          toAgent: {
+            calls: {
+              '*': (call, host) => {
+                const { how, where } = call.params as { how: string; where: number };
+                if (where !== place || how === 'agent') return undefined;
+                if (how === 'answer') return answer(how);
+                if (how === 'refuse') return { do: 'refuse', error: { code: 1, message: how } };
+                if (how === 'late') return Promise.resolve(answer(how));
+                host.after(10, () => expect(host.respond('toAgent', call.id as number, { result: how })).toBe(true));
+                return take();
+              },
+            },
+          },
+          toClient: { replies: { '*': () => undefined } },
+        }));
+        const { client, agent, clock, settled } = wired(chain);
+        for (const [how, where, id] of requests) client.sends({ jsonrpc: '2.0', id, method: 'ask', params: { how, where } });
+        await settled();
+        for (const { id } of agent.received()) agent.answers(id, 'agent');
+        clock.advance(10);
+        const replies = client.received().map(({ id, result, error }) => `${id} ${result ?? error.message}`);
+        expect(replies.sort()).toEqual(requests.map(([how, , id]) => `${id} ${how}`).sort());
+      }),
+      { numRuns: 200 },
+    );
+  });
 });

@@ -5,7 +5,7 @@
  * Follows "Cancellable tool calls" and "Cancellable terminals" of the v2 Background Work RFD.
  */
 import { JSONRPCErrorException, JSONRPCServer } from 'json-rpc-2.0';
-import type { Call, Host, Reply } from 'afterturn/plugin';
+import type { Call, Host, Reply, RequestId } from 'afterturn/plugin';
 import { at, idOf, typeName } from 'afterturn/protocol';
 import type { BackgroundSession } from './session.js';
 
@@ -18,77 +18,103 @@ export const STOP = '_session/async_task/stop';
 /** The cancel methods, by the kind of item they name and the parameter that names it. */
 export const cancelMethods = { 'terminal/cancel': ['terminal', 'terminalId'], 'tool_call/cancel': ['tool_call', 'toolCallId'] } as const;
 
-function answerOf(reply: Reply, data: object): object {
-  if (reply.error !== undefined) {
-    const code = reply.error.code === METHOD_NOT_FOUND ? INVALID_PARAMS : reply.error.code;
-    throw new JSONRPCErrorException(reply.error.message, code, reply.error.data ?? data);
-  }
-  const stopped = at(reply.result, 'stopped');
-  if (stopped === true) return {};
-  if (stopped === false) throw new JSONRPCErrorException('The agent did not stop it: it has ended or cannot be cancelled.', INVALID_PARAMS, data);
-  throw new JSONRPCErrorException(`The agent answered ${STOP} without a boolean \`stopped\` (${typeName(stopped)}).`, INTERNAL_ERROR, data);
+type Kind = (typeof cancelMethods)[keyof typeof cancelMethods];
+
+/** A cancel request that has no answer yet. */
+interface Open {
+  readonly id: RequestId;
+  answered: boolean;
 }
 
-export class CancelService {
-  readonly #server = new JSONRPCServer({ errorListener: () => {} });
-  /** What ends a request early, by session. */
-  readonly #open = new Map<string, Set<() => void>>();
-  readonly #answering = new Set<Promise<void>>();
+export interface CancelPorts {
+  sessionOf(id: string): BackgroundSession | undefined;
+  /** Names an answer of the agent that has the wrong shape. */
+  malformed(session: string, problem: string): void;
+}
 
-  constructor(sessionOf: (id: string) => BackgroundSession | undefined, host: Host) {
-    for (const [method, [type, key]] of Object.entries(cancelMethods)) {
-      this.#server.addMethod(method, (params: unknown) => this.#cancel(sessionOf, host, type, key, params));
-    }
+const refusal = (message: string, code: number, data?: object): JSONRPCErrorException => new JSONRPCErrorException(message, code, data);
+
+export class CancelService {
+  readonly #server = new JSONRPCServer<Open>({ errorListener: () => {} });
+  readonly #host: Host;
+  readonly #ports: CancelPorts;
+  /** Requests whose stop is on its way, by session. */
+  readonly #open = new Map<string, Set<Open>>();
+
+  constructor(host: Host, ports: CancelPorts) {
+    this.#host = host;
+    this.#ports = ports;
+    for (const [method, kind] of Object.entries(cancelMethods)) this.#server.addMethod(method, (params: unknown, open) => this.#cancel(kind, params, open));
   }
 
   /** Answers a parked cancel request. */
-  serve(call: Call, host: Host): void {
-    const id = call.id ?? null;
-    const answered = Promise.resolve(this.#server.receive({ jsonrpc: '2.0', id, method: call.method, params: call.params as never })).then((response) => {
-      if (response === null) return;
-      if (response.error === undefined) host.respond('toAgent', id, { result: response.result });
-      else host.respond('toAgent', id, { error: response.error });
+  serve(call: Call): void {
+    const open: Open = { id: call.id ?? null, answered: false };
+    const request = { jsonrpc: '2.0' as const, id: open.id, method: call.method, params: call.params as never };
+    void this.#server.receive(request, open).then((response) => {
+      if (response !== null) this.#answer(open, response.error === undefined ? { result: response.result } : { error: response.error });
     });
-    this.#answering.add(answered);
-    void answered.finally(() => this.#answering.delete(answered));
   }
+
+  /** Whether stops of this session have no answer yet. */
+  isOpen = (session: string): boolean => this.#open.has(session);
 
   /** The session is over, and with it the work: open requests are answered as accepted. */
-  async endSession(session: string): Promise<void> {
-    for (const end of this.#open.get(session) ?? []) end();
+  endSession(session: string): void {
+    for (const open of this.#open.get(session) ?? []) this.#answer(open, { result: {} });
     this.#open.delete(session);
-    await Promise.all(this.#answering);
   }
 
-  get busy(): boolean {
-    return this.#answering.size > 0;
+  #answer(open: Open, body: Parameters<Host['respond']>[2]): void {
+    if (open.answered) return;
+    open.answered = true;
+    this.#host.respond('toAgent', open.id, body);
   }
 
-  #cancel(sessionOf: (id: string) => BackgroundSession | undefined, host: Host, type: 'terminal' | 'tool_call', key: string, params: unknown): Promise<object> {
+  #cancel([type, key]: Kind, params: unknown, open: Open): Promise<object> {
     const sessionId = idOf(at(params, 'sessionId'));
     const id = idOf(at(params, key));
     if (sessionId === undefined || id === undefined) {
-      throw new JSONRPCErrorException(`Expected sessionId and ${key} as strings, got ${typeName(at(params, 'sessionId'))} and ${typeName(at(params, key))}.`, INVALID_PARAMS);
+      throw refusal(`Expected sessionId and ${key} as non-empty strings, got ${typeName(at(params, 'sessionId'))} and ${typeName(at(params, key))}.`, INVALID_PARAMS, id === undefined ? undefined : { [key]: id });
     }
-    const session = sessionOf(sessionId);
+    const session = this.#ports.sessionOf(sessionId);
     const found = session?.listed(type, id);
     if (session === undefined || found === undefined || !found.entry.canCancel) {
-      throw new JSONRPCErrorException(`Nothing that can be cancelled runs in the background under ${key} ${JSON.stringify(id)}.`, INVALID_PARAMS, { [key]: id });
+      throw refusal(`Nothing that can be cancelled runs in the background under ${key} ${JSON.stringify(id)}.`, INVALID_PARAMS, { [key]: id });
     }
-    session.told([{ type: 'stopAsked', task: found.item.task }]);
+    const { task } = found.item;
+    session.told([{ type: 'stopAsked', task }]);
+    this.#opened(sessionId, open);
     return new Promise((resolve, reject) => {
-      const open = this.#open.get(sessionId) ?? new Set();
-      this.#open.set(sessionId, open);
-      const end = (): void => resolve({});
-      open.add(end);
-      host.request('toAgent', STOP, { sessionId, asyncTaskId: found.item.task }, (reply) => {
-        open.delete(end);
-        try {
-          resolve(answerOf(reply, { [key]: id }));
-        } catch (error) {
-          reject(error as Error);
-        }
+      this.#host.request('toAgent', STOP, { sessionId, asyncTaskId: task }, (reply) => {
+        this.#closed(sessionId, open);
+        const error = this.#refusalIn(reply, sessionId, { [key]: id });
+        if (error === undefined) return resolve({});
+        session.told([{ type: 'stopRefused', task }]);
+        reject(error);
       });
     });
+  }
+
+  /** The error that the agent's answer to the stop means for the client, or `undefined` if it accepted. */
+  #refusalIn({ error, result }: Reply, session: string, data: object): JSONRPCErrorException | undefined {
+    if (error?.code === METHOD_NOT_FOUND) return refusal(error.message, INVALID_PARAMS, data);
+    if (error !== undefined) return refusal(error.message, error.code, error.data as object | undefined);
+    const stopped = at(result, 'stopped');
+    if (stopped === true) return undefined;
+    if (stopped === false) return refusal('The agent did not stop it: it has ended or cannot be cancelled.', INVALID_PARAMS, data);
+    this.#ports.malformed(session, `stopped is ${typeName(stopped)}, expected boolean`);
+    return refusal(`The agent answered ${STOP} without a boolean \`stopped\` (${typeName(stopped)}).`, INTERNAL_ERROR, data);
+  }
+
+  #opened(session: string, open: Open): void {
+    const opened = this.#open.get(session) ?? new Set();
+    this.#open.set(session, opened.add(open));
+  }
+
+  #closed(session: string, open: Open): void {
+    const opened = this.#open.get(session);
+    opened?.delete(open);
+    if (opened?.size === 0) this.#open.delete(session);
   }
 }

@@ -3,37 +3,44 @@
  * async task extension: `background` lists on every state snapshot, `terminal/cancel` and
  * `tool_call/cancel`. It stands on the client's side of the version bridge and sees ACP v2 only.
  */
-import { drop, instead, keep, take, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply } from 'afterturn/plugin';
+import { drop, instead, keep, take, type Call, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply } from 'afterturn/plugin';
 import { at, extensionCapabilities, habitsOfAgent, idOf, integerOf, isObject, RAW_FEED, readRawFeed, readUpdate, stringOf, type AgentHabits } from 'afterturn/protocol';
 import type { Fact } from 'afterturn/state';
 import { countMalformed } from '../malformed.js';
-import { CancelService, cancelMethods } from './cancel.js';
+import { CancelService, cancelMethods, STOP } from './cancel.js';
+import { CloseService } from './close.js';
 import { BackgroundSession } from './session.js';
 
 export interface BackgroundOptions {
   /** Milliseconds that a removal waits for the agent's own turn, and an end for its exit code. */
   readonly followUpWindow: number;
+  /** Whether the sessions of this connection ask for the raw feed, which reports all background work. */
+  readonly asksForRawFeed?: () => boolean;
   /** Is told what the ledger learns, in the order of the wire. */
   readonly onFact?: (fact: Fact) => void;
+  /** Is told the exit code that the last line of an ended item's output file names. */
+  readonly onExitCode?: (session: string, task: string, code: number) => void;
 }
 
-const RESOURCE_NOT_FOUND = -32002;
 const SETUP = ['session/new', 'session/load', 'session/resume', 'session/fork'] as const;
 const MAX_CLOSED = 1000;
 
 const passes = (out: readonly Outgoing[]): Outcome => (out.length === 1 && out[0] === keep ? undefined : out.length === 0 ? drop() : instead(...out));
 
-export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, onFact = () => {} }): Plugin => {
+export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, asksForRawFeed = () => false, onFact = () => {}, onExitCode = () => {} }): Plugin => {
   const sessions = new Map<string, BackgroundSession>();
   const closed = new Set<string>();
   let habits: AgentHabits = habitsOfAgent(undefined);
-  let reported = false;
+  let acknowledged: readonly string[] = [];
   let connection: Host | undefined;
   let cancel: CancelService | undefined;
   const malformed = countMalformed(() => connection?.log);
 
   const openSession = (id: string, host: Host): BackgroundSession => {
-    const session = new BackgroundSession(id, host, { window: followUpWindow, exitAtLaunch: habits.exitAtLaunch, startsTurns: habits.startsTurns }, { asyncTasks: reported }, onFact);
+    const asyncTasks = acknowledged.includes('asyncTasks');
+    const reported = asksForRawFeed() || habits.reportsWith.every((capability) => acknowledged.includes(capability));
+    const options = { window: followUpWindow, exitAtLaunch: habits.exitAtLaunch, startsTurns: habits.startsTurns };
+    const session = new BackgroundSession(id, host, options, { asyncTasks, reported }, onFact, onExitCode);
     sessions.set(id, session);
     return session;
   };
@@ -48,44 +55,39 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, o
     }
   };
 
-  /** `session/close` and `session/delete`, answered: success and "not found" both mean that it is gone. */
-  const onClosed = (session: string, reply: Reply): Outcome | Promise<Outcome> => {
-    const open = sessions.get(session);
-    if (reply.error !== undefined && reply.error.code !== RESOURCE_NOT_FOUND) {
-      open?.closeFailed();
-      return undefined;
-    }
-    const out = open?.end('closed') ?? [];
-    forget(session);
-    const verdict = out.length === 0 ? undefined : instead(...out, keep);
-    return cancel?.busy ? cancel.endSession(session).then(() => verdict) : verdict;
-  };
-  const closeRequests = new Map<string, string>();
-  const closeCall = { call: (call: { id: unknown; params: unknown }): void => {
-    const session = idOf(at(call.params, 'sessionId'));
-    if (session === undefined) return;
-    closeRequests.set(JSON.stringify(call.id), session);
-    sessions.get(session)?.closing();
-  } };
-  const closeReply = (reply: Reply): Outcome | Promise<Outcome> => {
-    const key = JSON.stringify(reply.to.id);
-    const session = closeRequests.get(key);
-    closeRequests.delete(key);
-    return session === undefined ? undefined : onClosed(session, reply);
-  };
+  const close = new CloseService({
+    closing(id) {
+      const session = sessions.get(id);
+      session?.closing();
+      return (session?.lists === true && session.hasLiveItems) || cancel?.isOpen(id) === true;
+    },
+    failed: (id) => sessions.get(id)?.closeFailed(),
+    ended(id) {
+      const out = sessions.get(id)?.end('closed') ?? [];
+      forget(id);
+      return out;
+    },
+    answerOpen: (id) => cancel?.endSession(id),
+  });
+  const closeCall = (call: Call, host: Host): Outcome => close.onCall(call, host);
+  const closeReply = (reply: Reply): Outcome => close.onReply(reply);
 
-  /** A set-up request brings a closed session back to life. */
-  const onSetupCall = (call: { params: unknown }): void => void closed.delete(idOf(at(call.params, 'sessionId')) ?? '');
+  /** A set-up request brings a closed session back to life. A fork names the session that it comes from. */
+  const onSetupCall = (call: Call): void => void (call.method !== 'session/fork' && closed.delete(idOf(at(call.params, 'sessionId')) ?? ''));
   const onSetupReply = (reply: Reply): void => void closed.delete(idOf(at(reply.result, 'sessionId')) ?? '');
   const setupCalls = Object.fromEntries(SETUP.map((method) => [method, onSetupCall]));
   const setupReplies = Object.fromEntries(SETUP.map((method) => [method, onSetupReply]));
-  const cancelCalls = Object.fromEntries(Object.keys(cancelMethods).map((method) => [method, (call: Parameters<CancelService['serve']>[0], host: Host): Outcome => {
+
+  /** Served for the sessions whose lists are ours, and for those that nobody knows where the extension is in use. */
+  const cancelCall = (call: Call, host: Host): Outcome => {
     const session = sessions.get(stringOf(at(call.params, 'sessionId')) ?? '');
-    if (!reported || session?.native || call.kind !== 'request') return undefined;
-    cancel ??= new CancelService((id) => sessions.get(id), host);
-    cancel.serve(call, host);
+    const isOurs = session === undefined ? acknowledged.includes('asyncTasks') : session.lists;
+    if (!isOurs || call.kind !== 'request') return undefined;
+    cancel ??= new CancelService(host, { sessionOf: (id) => sessions.get(id), malformed: (id, problem) => malformed.report(id, STOP, problem) });
+    cancel.serve(call);
     return take();
-  }]));
+  };
+  const cancelCalls = Object.fromEntries(Object.keys(cancelMethods).map((method) => [method, cancelCall]));
 
   return {
     name: 'background',
@@ -98,8 +100,9 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, o
         },
         ...setupCalls,
         ...cancelCalls,
-        'session/close': closeCall.call,
-        'session/delete': closeCall.call,
+        'session/close': closeCall,
+        'session/delete': closeCall,
+        '$/cancel_request': (call) => close.onCancelRequest(call),
       },
     },
     toClient: {
@@ -108,8 +111,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, o
           if (reply.result === undefined) return undefined;
           if (integerOf(at(reply.result, 'protocolVersion')) !== 2) return host.leave();
           habits = habitsOfAgent(stringOf(at(reply.result, 'info', 'name')));
-          const acknowledged = extensionCapabilities(reply.result);
-          reported = habits.reportsWith.every((capability) => acknowledged.includes(capability));
+          acknowledged = extensionCapabilities(reply.result);
           return undefined;
         },
         ...setupReplies,

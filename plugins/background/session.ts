@@ -10,10 +10,19 @@ import { followOutput, type FollowedOutput } from './output.js';
 
 type WithoutPlace<E> = E extends unknown ? Omit<E, 'at' | 'session' | 'ledger'> : never;
 
+export interface SessionSources {
+  /** The async task extension reports tasks. */
+  readonly asyncTasks: boolean;
+  /** All background work of the session is reported, from the start. */
+  readonly reported: boolean;
+}
+
 export class BackgroundSession {
   #ledger: Ledger = emptyLedger();
   #lists: SessionLists;
   readonly #outputs = new Map<string, FollowedOutput>();
+  readonly #events: WithoutPlace<ListsEvent>[] = [];
+  #running = false;
   #out: Outgoing[] | undefined;
   #cancelTick: (() => void) | undefined;
 
@@ -21,10 +30,11 @@ export class BackgroundSession {
     readonly id: string,
     private readonly host: Host,
     private readonly options: ListsOptions,
-    private readonly ledgerOptions: { readonly asyncTasks: boolean },
+    private readonly sources: SessionSources,
     private readonly onFact: (fact: Fact) => void,
+    private readonly onExitCode: (session: string, task: string, code: number) => void,
   ) {
-    this.#lists = emptyLists(ledgerOptions.asyncTasks);
+    this.#lists = emptyLists(sources.reported);
   }
 
   get #session(): SessionLedger {
@@ -33,6 +43,16 @@ export class BackgroundSession {
 
   get native(): boolean {
     return this.#lists.native;
+  }
+
+  /** The client is told of background work by us. */
+  get lists(): boolean {
+    return this.#lists.reported && !this.#lists.native;
+  }
+
+  /** Something of it is known to the client that could be cancelled. */
+  get hasLiveItems(): boolean {
+    return [...this.#lists.entries.values()].some((entry) => entry.phase === 'live');
   }
 
   /** The live item that the client knows by this id, if it is listed. */
@@ -80,7 +100,7 @@ export class BackgroundSession {
   #read(signals: readonly LedgerEvent['signal'][]): readonly Fact[] {
     const facts: Fact[] = [];
     for (const signal of signals) {
-      const [ledger, told] = reduceLedger(this.#ledger, { session: this.id, at: this.host.now(), signal }, this.ledgerOptions);
+      const [ledger, told] = reduceLedger(this.#ledger, { session: this.id, at: this.host.now(), signal }, this.sources);
       this.#ledger = ledger;
       facts.push(...told);
     }
@@ -105,12 +125,24 @@ export class BackgroundSession {
     else this.#out.push({ method: 'session/update', params });
   }
 
+  /** One event after the other: what happens while one is carried out comes after all of its effects. */
   #run(event: WithoutPlace<ListsEvent>): void {
+    this.#events.push(event);
+    if (this.#running) return;
+    this.#running = true;
+    try {
+      for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) this.#step(next);
+    } finally {
+      this.#running = false;
+    }
+    this.#schedule();
+  }
+
+  #step(event: WithoutPlace<ListsEvent>): void {
     const placed = { ...event, session: this.id, at: this.host.now(), ledger: this.#session } as ListsEvent;
     const [lists, effects] = reduceLists(this.#lists, placed, this.options);
     this.#lists = lists;
     for (const effect of effects) this.#perform(effect);
-    this.#schedule();
   }
 
   #perform(effect: ListsEffect): void {
@@ -139,7 +171,9 @@ export class BackgroundSession {
   }
 
   #flushed(task: string): void {
-    this.#run({ type: 'flushed', task, fileCode: this.#outputs.get(task)?.exitCode() });
+    const fileCode = this.#outputs.get(task)?.exitCode();
+    if (fileCode !== undefined) this.onExitCode(this.id, task, fileCode);
+    this.#run({ type: 'flushed', task, fileCode });
   }
 
   #schedule(): void {

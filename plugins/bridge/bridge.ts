@@ -3,15 +3,9 @@
  * anything is said to the client. Knows no ACP method.
  */
 import type { Host } from 'afterturn/plugin';
-import { bridgeHabitsOf, v1AgentFactsOf, type BridgeHabits, type MetaRules, type V1AgentFacts } from 'afterturn/protocol';
+import { bridgeHabitsOf, v1AgentFactsOf, type BridgeHabits, type JsonObject, type MetaRules, type V1AgentFacts, type V2Update } from 'afterturn/protocol';
 import { countMalformed, type Malformed } from '../malformed.js';
 import { BridgeSession } from './session.js';
-
-/** An update on its way to the client. */
-export interface Update {
-  readonly sessionUpdate: string;
-  readonly [member: string]: unknown;
-}
 
 export class Bridge {
   readonly host: Host;
@@ -22,8 +16,6 @@ export class Bridge {
   habits: BridgeHabits = bridgeHabitsOf(undefined);
   /** The agent tells its own turns as tasks. */
   turnTasks = false;
-  /** The raw feed tells when a session runs. */
-  feed = false;
   /** The agent closes each turn with a usage update of its own. */
   marksTurns = false;
 
@@ -47,8 +39,8 @@ export class Bridge {
     return session;
   }
 
-  send(sessionId: string, update: Update): void {
-    this.host.notify('toClient', 'session/update', { sessionId, update });
+  send(sessionId: string, update: V2Update, meta?: JsonObject): void {
+    this.host.notify('toClient', 'session/update', { sessionId, update, ...(meta === undefined ? {} : { _meta: meta }) });
   }
 
   /** Names what was left out of a message, if anything was. */

@@ -62,12 +62,15 @@ function otherAgentCall(_: Parts, call: Call): Outcome {
 
 const notCancellable: PartsHook = (_, call) => refuse(invalidParams('this agent reports no work that could be cancelled by its id.', call.params));
 
+/** A request that comes as a notification asks for nothing. */
+const asRequest = (hook: PartsHook): PartsHook => (parts, call) => (call.id === undefined ? drop() : hook(parts, call));
+
 const clientCalls: Readonly<Record<string, PartsHook>> = {
-  'session/prompt': ({ prompts }, call) => prompts.onPrompt(call),
+  'session/prompt': asRequest(({ prompts }, call) => prompts.onPrompt(call)),
   'session/cancel': ({ prompts }, call) => prompts.onCancel(call),
   '$/cancel_request': ({ prompts }, call) => prompts.onCancelRequest(call),
-  'tool_call/cancel': notCancellable,
-  'terminal/cancel': notCancellable,
+  'tool_call/cancel': asRequest(notCancellable),
+  'terminal/cancel': asRequest(notCancellable),
   '_session/async_task/stop': ({ stops }, call) => stops.onCall(call),
   '*': otherClientCall,
 };
@@ -75,8 +78,8 @@ const clientCalls: Readonly<Record<string, PartsHook>> = {
 const agentCalls: Readonly<Record<string, PartsHook>> = {
   'session/update': ({ updates }, call) => updates.onUpdate(call),
   [RAW_FEED]: ({ updates }, call) => updates.onFeed(call),
-  'session/request_permission': ({ questions }, call) => questions.onPermission(call),
-  'elicitation/create': ({ questions }, call) => questions.onElicitation(call),
+  'session/request_permission': asRequest(({ questions }, call) => questions.onPermission(call)),
+  'elicitation/create': asRequest(({ questions }, call) => questions.onElicitation(call)),
   '$/cancel_request': ({ questions }, call) => (questions.onAgentCancel(at(call.params, 'requestId')) ? drop() : undefined),
   '*': otherAgentCall,
 };
@@ -89,7 +92,7 @@ export const bridge: PluginFactory<BridgeOptions> = ({ agentProtocol }): Plugin 
   /** Until the agent has answered `initialize` with v1, everything passes. */
   const bridged = (hooks: Readonly<Record<string, PartsHook>>): CallHooks =>
     Object.fromEntries(Object.entries(hooks).map(([method, hook]): [string, CallHook] => [method, (call) => parts && hook(parts, call)]));
-  const lifecycle = Object.fromEntries(lifecycleMethods.map((method): [string, PartsHook] => [method, ({ lifecycle: hooks }, call) => hooks.serve(method, call)]));
+  const lifecycle = Object.fromEntries(lifecycleMethods.map((method): [string, PartsHook] => [method, asRequest(({ lifecycle: hooks }, call) => hooks.serve(method, call))]));
 
   const onInitialize = (call: Call, host: Host): Outcome => {
     if (call.id === undefined || protocolVersionOf(call.params) !== 2 || agentProtocol === 'v2') return host.leave();

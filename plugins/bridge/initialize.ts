@@ -2,11 +2,13 @@
  * Settles the version towards the agent (ACP "Initialization"). An agent that answers v1 to an offer
  * of both versions may have read the v2 half only: it is initialised once more, in pure v1 shape.
  */
-import { basename } from 'node:path';
 import { take, type Call, type Host, type Outcome, type Reply } from 'afterturn/plugin';
 import { objectOf, protocolVersionOf, toBothInitializeParams, toV1InitializeParams, toV2InitializeResult } from 'afterturn/protocol';
 
 export type AgentProtocol = 'auto' | 'v1' | 'v2';
+
+/** The name of the program that a command line starts. */
+const nameOf = (command: readonly string[]): string => command[0]?.split(/[\\/]/).at(-1) || 'agent';
 
 /** Parks the client's `initialize`. `onV1` is told the result before the client gets its answer. */
 export function negotiate(call: Call, host: Host, agentProtocol: Exclude<AgentProtocol, 'v2'>, onV1: (result: unknown) => void): Outcome {
@@ -18,7 +20,7 @@ export function negotiate(call: Call, host: Host, agentProtocol: Exclude<AgentPr
     if (reply.error) return void host.respond('toAgent', id, { error: reply.error });
     onV1(reply.result);
     const faults: string[] = [];
-    const result = toV2InitializeResult(reply.result, basename(host.agentCommand[0] ?? 'agent'), faults);
+    const result = toV2InitializeResult(reply.result, nameOf(host.agentCommand), faults);
     if (faults.length > 0) host.log.warn(`initialize: the agent's answer is malformed: ${faults.join('; ')}. It was left out.`);
     host.respond('toAgent', id, { result });
   };

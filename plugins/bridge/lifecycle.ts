@@ -4,7 +4,7 @@
  */
 import { answer, refuse, type Call, type Outcome, type Reply } from 'afterturn/plugin';
 import {
-  idOf, MODE_CONFIG_ID, methodNotFound, objectOf, optionsOfResult, stringOf, toV1Resume, toV1SetConfigOption, toV1SetupParams, toV2Config, toV2SessionList,
+  idOf, internalError, MODE_CONFIG_ID, methodNotFound, objectOf, optionsOfResult, stringOf, toV1Resume, toV1SetConfigOption, toV1SetupParams, toV2Config, toV2SessionList,
   toV2SetupResult, withMode, withOptions, type JsonObject,
 } from 'afterturn/protocol';
 import type { Bridge } from './bridge.js';
@@ -55,22 +55,23 @@ export class Lifecycle {
   #setUp(call: Call, method: string): Outcome {
     const params = toV1SetupParams(paramsOf(call), this.#bridge.agent);
     if (params.error) return refuse(params.error);
-    return this.#requests.forward(call, { method, params: params.value }, (reply) => this.#wasSetUp(reply, idOf(objectOf(reply.result)?.sessionId), stringOf(paramsOf(call).cwd)));
+    return this.#requests.forward(call, { method, params: params.value }, (reply) => {
+      if (reply.error) return { error: reply.error };
+      const sessionId = idOf(objectOf(reply.result)?.sessionId);
+      if (sessionId === undefined) return { error: internalError(`the agent answered ${method} without a sessionId.`) };
+      const session = this.#bridge.session(sessionId);
+      session.closed = false;
+      session.cwd = stringOf(paramsOf(call).cwd);
+      return { result: this.#setUpResult(session, reply, sessionId) };
+    });
   }
 
   /** The v2 answer to a set-up request, and what is known of the session from now on. */
-  #wasSetUp(reply: Reply, sessionId: string | undefined, cwd: string | undefined): Body {
-    if (reply.error) return { error: reply.error };
+  #setUpResult(session: BridgeSession, reply: Reply, made: string | undefined): JsonObject {
     const faults: string[] = [];
-    const config = toV2Config(reply.result, this.#bridge.rules, faults);
-    this.#bridge.report(sessionId ?? '', reply.to.method, faults);
-    if (sessionId !== undefined) {
-      const session = this.#bridge.session(sessionId);
-      session.closed = false;
-      session.cwd = cwd;
-      session.config = config;
-    }
-    return { result: toV2SetupResult(reply.result, config, this.#bridge.rules) };
+    session.config = toV2Config(reply.result, this.#bridge.rules, faults);
+    this.#bridge.report(session.id, reply.to.method, faults);
+    return toV2SetupResult(reply.result, made, session.config, this.#bridge.rules);
   }
 
   #resume(call: Call): Outcome {
@@ -83,9 +84,10 @@ export class Lifecycle {
     return this.#requests.forward(call, request.value, (reply) => {
       session.replay = 'none';
       session.run = undefined;
-      const body = this.#wasSetUp(reply, session.id, session.cwd);
-      if (!reply.error) this.#bridge.send(session.id, { sessionUpdate: 'state_update', state: session.turns.shown });
-      return body;
+      if (reply.error) return { error: reply.error };
+      const result = this.#setUpResult(session, reply, undefined);
+      this.#bridge.send(session.id, { sessionUpdate: 'state_update', state: session.turns.shown });
+      return { result };
     });
   }
 

@@ -8,13 +8,17 @@
  */
 import { refuse, take, type Call, type Outcome, type Reply, type RequestId } from 'afterturn/plugin';
 import {
-  cancelledOutcome, idOf, invalidParams, isObject, objectOf, permissionToolCall, requestCancelled, toV1PermissionResult, toV2PermissionCall,
+  cancelledOutcome, idOf, invalidParams, isObject, objectOf, permissionToolCall, toV1PermissionResult, toV2PermissionCall,
   toV2PermissionParams, toV2Terminals, type JsonObject,
 } from 'afterturn/protocol';
 import type { Bridge } from './bridge.js';
 import type { Foreground } from './foreground.js';
 import { bodyOf, type Body, type Requests } from './requests.js';
 import type { BridgeSession } from './session.js';
+
+/** What an elicitation is answered when its session ends. */
+const cancelledElicitation = { action: 'cancel' } as const;
+const MAX_REMEMBERED = 1000;
 
 /** How long the client has to answer a request that its own `session/cancel` ended, before it is told. */
 const WITHDRAW_AFTER_MS = 250;
@@ -37,6 +41,8 @@ export class Questions {
   readonly #requests: Requests;
   readonly #foreground: Foreground;
   readonly #open = new Map<string, Question>();
+  /** The agent's ids of the questions that were asked last: the client knows none of them. */
+  readonly #agentIds = new Set<string>();
 
   constructor(bridge: Bridge, requests: Requests, foreground: Foreground) {
     this.#bridge = bridge;
@@ -65,19 +71,19 @@ export class Questions {
     return this.#ask(call, session, false, 'elicitation/create', this.#requests.withClientId(call.params), () => {});
   }
 
-  /** The agent takes a question back. `true`: it was one of ours, and the client is told. */
+  /** The agent takes a request back. `true`: it was a question, and the client is told of it if it is open. */
   onAgentCancel(requestId: unknown): boolean {
-    const [key, question] = [...this.#open].find(([, open]) => keyOf(open.agentId) === keyOf(requestId)) ?? [];
-    if (key === undefined || question === undefined) return false;
-    this.withdraw(key);
-    return true;
+    const agentId = keyOf(requestId);
+    const key = [...this.#open].find(([, open]) => keyOf(open.agentId) === agentId)?.[0];
+    if (key !== undefined) this.withdraw(key);
+    return this.#agentIds.has(agentId);
   }
 
   /** `session/cancel`, or the session's end: the agent gets its answers now. */
   cancelAll(session: BridgeSession, when: 'now' | 'later'): void {
     for (const [key, question] of this.#open) {
       if (question.session !== session || (!question.isPermission && when === 'later')) continue;
-      this.#answer(key, question, question.isPermission ? { result: cancelledOutcome } : { error: requestCancelled() });
+      this.#answer(key, question, question.isPermission ? { result: cancelledOutcome } : { result: cancelledElicitation });
       if (when === 'now') this.withdraw(key);
       else this.#bridge.host.after(WITHDRAW_AFTER_MS, () => this.withdraw(key));
     }
@@ -106,12 +112,14 @@ export class Questions {
 
   #ask(call: Call, session: BridgeSession | undefined, isPermission: boolean, method: string, params: unknown, before: () => void): Outcome {
     const agentId = call.id;
-    if (agentId === undefined) return refuse(invalidParams(`${method} must be a request.`));
+    if (agentId === undefined) return undefined;
     const key = keyOf(this.#bridge.host.uniqueId());
     if (session) this.#foreground.happened(session, { type: 'said', starts: false });
     before();
     if (session) this.#foreground.happened(session, { type: 'asked', question: key });
     const clientId = this.#bridge.host.request('toClient', method, params, (reply) => this.#onReply(key, reply));
+    this.#agentIds.add(keyOf(agentId));
+    if (this.#agentIds.size > MAX_REMEMBERED) this.#agentIds.delete(this.#agentIds.values().next().value ?? '');
     this.#open.set(key, { agentId, clientId, session, isPermission, answered: false, withdrawn: false });
     return take();
   }

@@ -20,6 +20,8 @@ export class BridgeSession {
   /** Stops of a task that the agent has not answered. */
   openStops = 0;
   closed = false;
+  /** What the raw feed said last; `undefined` without one. */
+  feedRuns: boolean | undefined;
   readonly calls = new Map<string, KnownCall>();
   readonly terminals = new Map<string, KnownTerminal>();
   /** The ids that the agent itself gave to user messages. */
@@ -31,7 +33,8 @@ export class BridgeSession {
   }
 
   callContext(meta: MetaRules): CallContext {
-    return { cwd: this.cwd, meta, cancelling: this.turns.cancelled };
+    const cancelling = this.turns.cancelled || this.turns.closing?.ending.stopReason === 'cancelled';
+    return { cwd: this.cwd, meta, cancelling };
   }
 
   rememberCall(id: string, call: KnownCall): void {

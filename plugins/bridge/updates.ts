@@ -4,19 +4,19 @@
  */
 import { drop, type Call, type Outcome } from 'afterturn/plugin';
 import {
-  arrayOf, at, idOf, isObject, isUpdate, messageKinds, objectOf, readRawFeed, readUpdate, stringOf, toV2Chunk, toV2ConfigOptions, toV2PlainUpdate,
-  toV2StopNotice, toV2Terminals, toV2ToolCall, toV2UpdateKind, TURN_TASK, typeName, withMode, withOptions, type JsonObject, type Signal,
+  arrayOf, at, idOf, isObject, isUpdate, messageKinds, objectOf, readRawFeed, readUpdate, stringOf, toV2Chunk, toV2ConfigOptions, toV2Meta, toV2PlainUpdate,
+  toV2StopNotice, toV2Terminals, toV2ToolCall, toV2UnknownUpdate, TURN_TASK, typeName, withMode, withOptions, type JsonObject, type Signal, type V2Update,
 } from 'afterturn/protocol';
-import type { Bridge, Update } from './bridge.js';
+import type { Bridge } from './bridge.js';
 import type { Foreground, Happened } from './foreground.js';
 import type { BridgeSession } from './session.js';
 
 type V1Update = JsonObject & { readonly sessionUpdate: string };
-type Translate = (session: BridgeSession, update: V1Update, faults: string[]) => readonly Update[];
+type Translate = (session: BridgeSession, update: V1Update, faults: string[]) => readonly V2Update[];
 
-/** What only a turn says. Commands, titles, options and usage also come outside of turns. */
+/** What only a turn says. Commands, titles, options, usage and tasks also come outside of turns. */
 const turnContent: ReadonlySet<string> = new Set([
-  'agent_message_chunk', 'agent_thought_chunk', 'tool_call', 'tool_call_update', 'plan', 'plan_update', 'plan_removed', 'compaction_update', 'compaction_summary_chunk', 'async_task_spawned',
+  'agent_message_chunk', 'agent_thought_chunk', 'tool_call', 'tool_call_update', 'plan', 'plan_update', 'plan_removed', 'compaction_update', 'compaction_summary_chunk',
 ]);
 /** Of these, what a turn begins with. */
 const turnStart: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'tool_call']);
@@ -51,7 +51,7 @@ export class Updates {
       return drop();
     }
     const session = this.#bridge.session(sessionId);
-    if (!session.closed && session.replay !== 'hidden') this.#pass(session, update);
+    if (!session.closed && session.replay !== 'hidden') this.#pass(session, update, toV2Meta(at(call.params, '_meta'), this.#bridge.rules));
     return drop();
   }
 
@@ -63,43 +63,49 @@ export class Updates {
     this.#userMessages(session, at(call.params, 'message'));
     for (const signal of readRawFeed(call.params).signals) {
       if (signal.type !== 'sessionState') continue;
-      this.#bridge.feed = true;
+      session.feedRuns = signal.running;
       if (!signal.running || !this.#bridge.turnTasks) this.#foreground.happened(session, { type: 'feed', running: signal.running });
     }
     return undefined;
   }
 
-  #pass(session: BridgeSession, update: V1Update): void {
+  #pass(session: BridgeSession, update: V1Update, meta: JsonObject | undefined): void {
     const faults: string[] = [];
     const notice = session.openStops > 0 ? toV2StopNotice(update) : undefined;
     const out = notice ? [notice] : this.#translate(session, update, faults);
     this.#bridge.report(session.id, update.sessionUpdate, faults);
     const isLive = session.replay === 'none' && notice === undefined;
-    if (isLive && out.length > 0 && turnContent.has(update.sessionUpdate)) this.#foreground.happened(session, { type: 'said', starts: this.#canStart(update) });
-    for (const one of out) this.#bridge.send(session.id, one);
+    if (isLive && out.length > 0 && turnContent.has(update.sessionUpdate)) this.#foreground.happened(session, { type: 'said', starts: this.#canStart(session, update) });
+    for (const one of out) this.#bridge.send(session.id, one, meta);
     if (isLive) for (const event of this.#turnsIn(update)) this.#foreground.happened(session, event);
   }
 
-  /** Only where nothing else tells an agent's own turns, and where their end will be told, does content start one. */
-  #canStart = (update: V1Update): boolean =>
-    turnStart.has(update.sessionUpdate) && this.#bridge.marksTurns && !this.#bridge.turnTasks && !this.#bridge.feed;
+  /**
+   * Content starts a turn of the agent's own only where no task tells it, and where its end will be
+   * told: by the feed, which says that the session still runs, or by the update that closes a turn.
+   */
+  #canStart(session: BridgeSession, update: V1Update): boolean {
+    if (!turnStart.has(update.sessionUpdate) || this.#bridge.turnTasks) return false;
+    return session.feedRuns ?? this.#bridge.marksTurns;
+  }
 
-  #translate(session: BridgeSession, update: V1Update, faults: string[]): readonly Update[] {
+  #translate(session: BridgeSession, update: V1Update, faults: string[]): readonly V2Update[] {
     const translate = this.#translators.get(update.sessionUpdate);
     if (translate) return translate(session, update, faults);
     const plain = toV2PlainUpdate(update, this.#bridge.rules, faults);
     if (plain) return plain.update ? [plain.update] : [];
-    return [{ ...update, sessionUpdate: toV2UpdateKind(update.sessionUpdate) }];
+    const unknown = toV2UnknownUpdate(update, faults);
+    return unknown ? [unknown] : [];
   }
 
-  #chunk(session: BridgeSession, update: V1Update, faults: string[]): readonly Update[] {
+  #chunk(session: BridgeSession, update: V1Update, faults: string[]): readonly V2Update[] {
     const chunk = toV2Chunk(update, session.run, () => this.#bridge.host.uniqueId(), this.#bridge.rules, faults);
     if (chunk === undefined) return [];
     session.run = chunk.run;
     return [chunk.update];
   }
 
-  #toolCall(session: BridgeSession, update: V1Update, faults: string[]): readonly Update[] {
+  #toolCall(session: BridgeSession, update: V1Update, faults: string[]): readonly V2Update[] {
     const id = idOf(update.toolCallId);
     const report = toV2ToolCall(update, id === undefined ? undefined : session.calls.get(id), session.callContext(this.#bridge.rules), faults);
     if (id === undefined || report === undefined) return [];
@@ -110,7 +116,7 @@ export class Updates {
     return [...updates, ...(report.update ? [report.update] : [])];
   }
 
-  #mode(session: BridgeSession, update: V1Update, faults: string[]): readonly Update[] {
+  #mode(session: BridgeSession, update: V1Update, faults: string[]): readonly V2Update[] {
     const modeId = stringOf(update.currentModeId);
     if (modeId === undefined) faults.push(`currentModeId: expected a string, got ${typeName(update.currentModeId)}`);
     if (modeId === undefined || session.config === undefined) return [];
@@ -120,7 +126,7 @@ export class Updates {
     return [{ sessionUpdate: 'config_option_update', configOptions: config.options }];
   }
 
-  #config(session: BridgeSession, update: V1Update, faults: string[]): readonly Update[] {
+  #config(session: BridgeSession, update: V1Update, faults: string[]): readonly V2Update[] {
     const options = toV2ConfigOptions(update.configOptions, this.#bridge.rules, faults);
     if (options === undefined) return [];
     session.config = withOptions(session.config, options);

@@ -17,9 +17,12 @@ const resumedAt = ({ before }: Moment): number | undefined =>
 const onClose = (find: (moment: Moment) => readonly Fault[]): Rule['find'] =>
   on('answer', ({ method, accepted }, moment) => (isClose(method) && accepted ? find(moment) : []));
 
-/** Whether a cancel of the session is still at work, or was just sent. */
-const isCancelling = ({ event, before, options }: Moment): boolean =>
-  before.cancelled !== undefined && (before.cancelled.working || event.t - before.cancelled.t < options.window);
+/** Whether a cancel of the session is at work, or was a moment ago: an end can wait for the window before it is told. */
+function isCancelling({ event, before: { cancelled }, options }: Moment): boolean {
+  if (cancelled === undefined) return false;
+  const since = cancelled.working ? cancelled.endedAt : cancelled.t;
+  return since === undefined || event.t - since < 2 * options.window;
+}
 
 export const requestRules: readonly Rule[] = [
   {

@@ -51,7 +51,7 @@ export const stateRules: readonly Rule[] = [
     section: 'Cancellation',
     find: on('state', ({ state, stopReason, t }, { before, options }) => {
       const { cancelled } = before;
-      const isDue = cancelled?.working === true && t - cancelled.t > options.crossing;
+      const isDue = cancelled?.working === true && cancelled.endedAt === undefined && t - cancelled.t > options.crossing;
       return faultIf(isDue && state === 'idle' && stopReason !== undefined && stopReason !== 'cancelled', 'stopReason cancelled', `stopReason ${String(stopReason)}`);
     }),
   },

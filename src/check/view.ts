@@ -43,8 +43,8 @@ export interface SessionView {
   readonly insertedAt: number;
   /** Prompts that were sent and not answered. */
   readonly openPrompts: number;
-  /** The last `session/cancel` since work last ended, and whether work ran then. */
-  readonly cancelled: { readonly t: number; readonly list: readonly ItemKey[]; readonly working: boolean } | undefined;
+  /** The last `session/cancel`: what was listed, whether work ran, and when that work ended. Until new work starts. */
+  readonly cancelled: { readonly t: number; readonly list: readonly ItemKey[]; readonly working: boolean; readonly endedAt: number | undefined } | undefined;
   /** Requests for this session that are open: by method, the line of the request. */
   readonly open: ReadonlyMap<string, number>;
   readonly replaying: boolean;
@@ -107,8 +107,15 @@ export function removedBy(view: SessionView, { listed }: StateFacts): readonly I
   return keys ? (view.list ?? []).filter((key) => !keys.includes(key)) : [];
 }
 
+function cancelledAfter({ cancelled }: SessionView, { state, stopReason, t }: Place & StateEvent): SessionView['cancelled'] {
+  if (cancelled === undefined) return undefined;
+  const ended = !cancelled.working || cancelled.endedAt !== undefined;
+  if (state !== 'idle') return ended ? undefined : cancelled;
+  return !ended && stopReason !== undefined ? { ...cancelled, endedAt: t } : cancelled;
+}
+
 function withState(view: SessionView, event: Place & StateEvent): SessionView {
-  const { state, stopReason } = event;
+  const { state } = event;
   const keys = removedBy(view, event);
   const list = keysOf(event.listed);
   return {
@@ -119,7 +126,7 @@ function withState(view: SessionView, event: Place & StateEvent): SessionView {
     list,
     removal: state !== 'idle' ? undefined : keys.length > 0 ? { t: event.t, line: event.line, keys } : view.removal,
     waiting: view.waiting && state === 'idle',
-    cancelled: state === 'idle' && stopReason !== undefined ? undefined : view.cancelled,
+    cancelled: cancelledAfter(view, event),
     freshFork: false,
   };
 }
@@ -171,10 +178,10 @@ const VIEWS: { readonly [T in CheckEvent['type']]?: (view: SessionView, event: E
   terminal: (view, event) => withEntity(view, `terminal:${event.id}`, event, event.exited, given({ cancel: event.cancel, signal: event.signal })),
   child: (view, event) => withEntity(view, `subagent:${event.id}`, event, event.state && isQuiet(event.state), given({ cancel: event.cancel })),
   // History is no prompt.
-  userMessage: (view, { line }) => (view.replaying ? view : { ...view, insertedAt: line, waiting: view.waiting || view.state === 'idle' }),
+  userMessage: (view, { line }) => (view.replaying ? view : { ...view, insertedAt: line, waiting: view.waiting || (view.state ?? 'idle') === 'idle' }),
   request: withRequest,
   answer: withAnswer,
-  cancel: (view, { t }) => ({ ...view, cancelled: { t, list: view.list ?? [], working: view.state !== undefined && view.state !== 'idle' } }),
+  cancel: (view, { t }) => ({ ...view, cancelled: { t, list: view.list ?? [], working: view.state !== undefined && view.state !== 'idle', endedAt: undefined } }),
   ask: (view, { key, about }) => ({ ...view, asks: new Map(view.asks).set(key, about) }),
   reply: (view, { key }) => withoutAsk(view, key),
 };

@@ -7,6 +7,7 @@ import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { relayError, shown } from '../errors.js';
 import type { Plugin } from '../plugin.js';
+import { importModule } from './import-module.js';
 
 /** The plugins of these modules (absolute paths or names of packages). Throws a `RelayError`. */
 export async function pluginsOf(modules: readonly string[], cwd: string): Promise<Plugin[]> {
@@ -35,7 +36,7 @@ function exportOf(namespace: Readonly<Record<string, unknown>>): unknown {
 async function imported(module: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     const url = isAbsolute(module) ? pathToFileURL(module).href : installed(module, cwd);
-    return (await import(url)) as Readonly<Record<string, unknown>>;
+    return (await importModule(url)) as Readonly<Record<string, unknown>>;
   } catch (error) {
     throw relayError('PLUGIN_NOT_LOADED', { module, reason: `loading it failed: ${messageOf(error)}` });
   }

@@ -15,6 +15,7 @@ import { settledWithin } from './patience.js';
 import { createSink, type Sink } from './sink.js';
 import { createStderr } from './stderr.js';
 import { takeStdio } from './stdio.js';
+import { telemetryFor } from './telemetry-wanted.js';
 
 /** Signals that ask us to end, and are the agent's to answer. */
 const endingSignals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
@@ -31,7 +32,10 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
   const log = createLog(options['log-level'], (line) => stderr.write(line));
   const stdio = takeStdio(stderr);
   survive(log);
-  const plugins = [...(await ownPlugins(options.plugin)), ...builtInPlugins(settingsOf(config))];
+  const telemetry = await telemetryFor(options, process.env, log, (text) => stderr.write(text));
+  const builtIn = builtInPlugins({ ...settingsOf(config), onExitCode: telemetry?.exitCode });
+  // Tracing stands beside the agent: it sees the agent's own dialect.
+  const plugins = [...(await ownPlugins(options.plugin)), ...builtIn, ...(telemetry === undefined ? [] : [telemetry.plugin])];
 
   const steer = createSteering(log);
   const agent = await startAgent(agentCommand);
@@ -75,8 +79,8 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
   steer.tell({ kind: 'agentGone' });
   const swept = agent.sweep();
   await Promise.race([lastWords(agent, agentEnd, relay, toClient, output, log), steer.cut]);
-  await Promise.race([swept, steer.cut]);
-  stderr.flush();
+  await Promise.race([Promise.all([swept, telemetry?.shutdown()]), steer.cut]);
+  await settledWithin(stderr.flushed(), lastBytesMs);
   return steer.ownEnd(agentEnd);
 }
 

@@ -9,6 +9,8 @@ export interface ByteWriter {
   write(bytes: Uint8Array | string): void;
   /** Writes what waits, as far as the reader takes it at once. */
   flush(): void;
+  /** Resolves when nothing waits any more, or nobody can read it. */
+  flushed(): Promise<void>;
 }
 
 export interface WriterPorts {
@@ -17,7 +19,10 @@ export interface WriterPorts {
   after(ms: number, run: () => void): void;
 }
 
-/** What waits for a reader that does not read is bounded; what does not fit is counted and dropped. */
+/**
+ * What waits for a reader that does not read is bounded; what comes then is counted and dropped. What
+ * was begun is written to its end, however long it is.
+ */
 const backlogLimit = 1 << 20;
 const retryMs = 20;
 
@@ -29,8 +34,15 @@ export function createByteWriter(ports: WriterPorts): ByteWriter {
   let size = 0;
   let dropped = 0;
   let broken = false;
+  const atRest: (() => void)[] = [];
 
   function drain(): void {
+    writeWaiting();
+    if (waiting.length > 0 && !broken) return;
+    for (const resolve of atRest.splice(0)) resolve();
+  }
+
+  function writeWaiting(): void {
     while (waiting[0] !== undefined && !broken) {
       try {
         const written = ports.writePart(waiting[0]);
@@ -53,18 +65,21 @@ export function createByteWriter(ports: WriterPorts): ByteWriter {
 
   function enqueue(bytes: Uint8Array): void {
     const idle = waiting.length === 0;
-    waiting.push(bytes);
+    // What waits is copied: it may be part of a read buffer.
+    waiting.push(idle ? bytes : Uint8Array.from(bytes));
     size += bytes.length;
     if (!idle) return;
     drain();
-    if (waiting.length > 0 && !broken) retryLater();
+    if (waiting[0] === undefined || broken) return;
+    waiting[0] = Uint8Array.from(waiting[0]);
+    retryLater();
   }
 
   return {
     write(data) {
       const bytes = typeof data === 'string' ? Buffer.from(data) : data;
       if (broken || bytes.length === 0) return;
-      if (size + bytes.length > backlogLimit) {
+      if (size > 0 && size + bytes.length > backlogLimit) {
         dropped += bytes.length;
         return;
       }
@@ -72,10 +87,13 @@ export function createByteWriter(ports: WriterPorts): ByteWriter {
         enqueue(Buffer.from(`afterturn: stderr was not read; ${dropped} bytes were dropped\n`));
         dropped = 0;
       }
-      // A copy: what is handed in may be part of a read buffer.
-      enqueue(Uint8Array.from(bytes));
+      enqueue(bytes);
     },
     flush: drain,
+    flushed() {
+      drain();
+      return waiting.length === 0 || broken ? Promise.resolve() : new Promise((resolve) => atRest.push(resolve));
+    },
   };
 }
 

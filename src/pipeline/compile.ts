@@ -92,13 +92,17 @@ function routeOf(wishes: readonly Wish[], method: string): Route {
   };
 }
 
-/** The call hooks of a plugin, checked: a misplaced table of kinds would never be called. */
+const isHooks = (method: string, hook: unknown): boolean =>
+  typeof hook === 'function' ||
+  (method === kinds.method && typeof hook === 'object' && hook !== null && Object.values(hook).every((one) => typeof one === 'function'));
+
+/** The call hooks of a plugin, checked: what is misplaced would silently never be called. */
 function callsOf(plugin: Plugin, direction: Direction): ReadonlyMap<string, CallHooks[string]> {
   const calls = new Map(Object.entries(plugin[direction]?.calls ?? {}));
   for (const [method, hook] of calls) {
-    if (typeof hook === 'function' || (typeof hook === 'object' && hook !== null && method === kinds.method)) continue;
+    if (isHooks(method, hook)) continue;
     throw new TypeError(
-      `plugin "${plugin.name}": ${direction}.calls["${method}"] must be a function, got ${typeof hook}; only "${kinds.method}" may have a table of kinds`,
+      `plugin "${plugin.name}": ${direction}.calls["${method}"] must be a function, got ${typeof hook}; only "${kinds.method}" may have a table of functions by kind`,
     );
   }
   return calls;

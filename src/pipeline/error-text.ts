@@ -4,5 +4,5 @@
 export function errorText(error: unknown): string {
   if (error instanceof SyntaxError) return 'text that is not JSON';
   if (error instanceof Error) return error.stack ?? error.message;
-  return `threw a ${typeof error}, expected an Error`;
+  return `expected an Error to be thrown, got ${error === null ? 'null' : typeof error}`;
 }

@@ -8,12 +8,14 @@ import { Frame } from '../wire/frame.js';
 import { Lines } from '../wire/lines.js';
 import type { Outbox } from '../wire/outbox.js';
 import { Peek } from '../wire/peek.js';
-import { hasMessageShape, isStray } from '../wire/shape.js';
+import { hasMessageShape, isStray, startsAsMessage } from '../wire/shape.js';
 import { kinds, type Table } from './compile.js';
 import { Asked, type OpenRequests } from './pending.js';
 import type { Item } from './queue.js';
 
 const LF = 10;
+/** From this many bytes on the beginning of a line may leave before its end is there. */
+const longLine = 4 * 1024;
 
 export interface IntakePorts {
   readonly direction: Direction;
@@ -24,7 +26,7 @@ export interface IntakePorts {
   readonly answered: OpenRequests;
   /** Takes lines that are no message; `undefined`: they pass. */
   readonly stray: ((line: Uint8Array) => void) | undefined;
-  now(): number;
+  readonly now: () => number;
 }
 
 export class Intake {
@@ -50,16 +52,25 @@ export class Intake {
     this.#lines.push(chunk);
   }
 
+  /** The beginning of a line went on already, and its end has not come yet. */
+  get midLine(): boolean {
+    return this.#lines.midLine;
+  }
+
   /** The next message that somebody wants; `passed`: something went on, ask again; `undefined`: nothing is there. */
   next(): Item | 'passed' | undefined {
     const lines = this.#lines;
-    if (this.#isPlain) {
-      if (!lines.block() && !(this.ended && lines.last())) return undefined;
-      this.#passBlock(lines.buffer, lines.start, lines.end);
-      return 'passed';
+    const plain = this.#isPlain;
+    const found = (plain ? lines.block() : lines.next()) || (this.ended && lines.last());
+    if (!found) {
+      lines.release();
+      return plain && this.#passBeginning() ? 'passed' : undefined;
     }
-    if (!lines.next() && !(this.ended && lines.last())) return undefined;
-    return this.#wanted(lines.buffer, lines.start, lines.end) ?? 'passed';
+    const { buffer, start, end } = lines;
+    if (lines.isRest) this.#ports.outbox.pass(buffer, start, end);
+    else if (plain) this.#passBlock(buffer, start, end);
+    else return this.#wanted(buffer, start, end) ?? 'passed';
+    return 'passed';
   }
 
   /** Takes back a message whose line turned out to be no JSON. */
@@ -77,6 +88,16 @@ export class Intake {
     return !this.table.hasCalls && !this.table.hasReplies && !this.remembers && answered.own === 0 && requests.own === 0;
   }
 
+  /** A long line does not wait for its end when nobody wants it and its beginning is that of a message. */
+  #passBeginning(): boolean {
+    const lines = this.#lines;
+    if (lines.begun < longLine) return false;
+    const { stray, outbox } = this.#ports;
+    if (stray !== undefined && !startsAsMessage(lines.beginning, 0, lines.beginning.length)) return false;
+    for (const part of lines.cut()) outbox.pass(part, 0, part.length);
+    return true;
+  }
+
   #passBlock(buffer: Buffer, start: number, end: number): void {
     const { outbox, stray } = this.#ports;
     if (stray === undefined) {
@@ -87,7 +108,7 @@ export class Intake {
     for (let line = start; line < end; ) {
       const found = buffer.indexOf(LF, line);
       const next = found === -1 ? end : found + 1;
-      if (!hasMessageShape(buffer, line, next) && isStray(buffer, line, next)) {
+      if (!hasMessageShape(buffer, line, next) && this.#isStray(buffer, line, next)) {
         if (from < line) outbox.pass(buffer, from, line);
         from = next;
         stray(buffer.subarray(line, next));
@@ -99,16 +120,21 @@ export class Intake {
 
   #wanted(buffer: Buffer, start: number, end: number): Item | undefined {
     const peek = this.#peek;
-    peek.look(buffer, start, end);
     const { stray, outbox } = this.#ports;
-    const trusted = peek.sure && peek.isMessage && hasMessageShape(buffer, start, end);
-    if (stray !== undefined && !trusted && isStray(buffer, start, end)) {
+    if (this.#isStray(buffer, start, end) && stray !== undefined) {
       stray(buffer.subarray(start, end));
       return undefined;
     }
     const item = peek.sure ? this.#message(buffer, start, end) : undefined;
     if (item === undefined) outbox.pass(buffer, start, end);
     return item;
+  }
+
+  /** Looks at the line; only one that is not plainly a message is parsed to know. */
+  #isStray(buffer: Buffer, start: number, end: number): boolean {
+    const peek = this.#peek;
+    peek.look(buffer, start, end);
+    return !(peek.sure && peek.isMessage) && this.#ports.stray !== undefined && isStray(buffer, start, end);
   }
 
   #message(buffer: Buffer, start: number, end: number): Item | undefined {
@@ -133,7 +159,7 @@ export class Intake {
 
   #reply(buffer: Buffer, start: number, end: number): Item | undefined {
     const { answered } = this.#ports;
-    const idText = answered.size === 0 ? undefined : this.#idText(buffer);
+    const idText = answered.empty ? undefined : this.#idText(buffer);
     const asked = idText === undefined ? undefined : answered.take(idText);
     if (asked === undefined) return undefined;
     const frame = Frame.ofLine(buffer.subarray(start, end), { kind: 'reply', method: '', idText }, this.#peek.plainNumbers);

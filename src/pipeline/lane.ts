@@ -16,6 +16,8 @@ import { effectOf, refusal, type Effect } from './verdicts.js';
 
 /** With this many unread bytes a lane asks its reader to pause. */
 const unreadLimit = 64 * 1024;
+/** With this many bytes of answers and the like that the other side does not read, too: as a proxy process would. */
+const backlogLimit = 1024 * 1024;
 /** A hook that holds a lane this long is named in a warning. Milliseconds. */
 const holdWarning = 10_000;
 
@@ -23,13 +25,15 @@ export interface LanePorts {
   readonly direction: Direction;
   readonly intake: Intake;
   readonly outbox: Outbox;
+  /** The way out of the other direction: what plugins answer goes there. */
+  readonly reverse: Outbox;
   /** Requests that travelled in this direction and were sent on. */
   readonly requests: OpenRequests;
   readonly log: Log;
-  now(): number;
-  after(ms: number, run: () => void): () => void;
+  readonly now: () => number;
+  readonly after: (ms: number, run: () => void) => () => void;
   /** The reader may go on. */
-  resume(): void;
+  readonly resume: () => void;
 }
 
 /** What a hook made of a message: its outcome, or why it failed. */
@@ -42,6 +46,7 @@ export class Lane {
   /** A hook's promise holds the lane; when it settles this is what is left to do. */
   #held = false;
   #goOn: (() => void) | undefined;
+  #cancelWarning: (() => void) | undefined;
   #paused = false;
   #closed = false;
   #idle: (() => void)[] = [];
@@ -55,14 +60,15 @@ export class Lane {
     if (this.#closed) return true;
     this.#ports.intake.push(chunk);
     this.#run();
-    this.#paused = this.#ports.outbox.full || this.#ports.intake.unread >= unreadLimit;
+    this.#paused = this.#isBlocked || this.#ports.intake.unread >= unreadLimit;
     return !this.#paused;
   }
 
-  /** The sink took what it had. */
-  drained(): void {
-    this.#ports.outbox.full = false;
-    this.#resume();
+  /** Tells a reader that waits when it may go on. */
+  resume(): void {
+    if (!this.#paused || this.#closed || this.#isBlocked || this.#ports.intake.unread > 0) return;
+    this.#paused = false;
+    this.#ports.resume();
   }
 
   /** Puts a plugin's message in its place: behind the one at hand, before those not looked at yet. */
@@ -88,6 +94,7 @@ export class Lane {
   /** Ignores everything from now on. */
   close(): void {
     this.#closed = true;
+    this.#cancelWarning?.();
     this.#wake();
   }
 
@@ -97,10 +104,8 @@ export class Lane {
     for (const resolve of idle) resolve();
   }
 
-  #resume(): void {
-    if (!this.#paused || this.#closed || this.#ports.outbox.full || this.#ports.intake.unread > 0) return;
-    this.#paused = false;
-    this.#ports.resume();
+  get #isBlocked(): boolean {
+    return this.#ports.outbox.full || this.#ports.reverse.backlog >= backlogLimit;
   }
 
   #run(): void {
@@ -114,7 +119,7 @@ export class Lane {
     }
     if (this.#held) return;
     this.#wake();
-    this.#resume();
+    this.resume();
   }
 
   /** Does the next thing. False: there is none. */
@@ -125,10 +130,16 @@ export class Lane {
       goOn();
       return true;
     }
-    const item = this.#queue.next() ?? this.#ports.intake.next();
+    // What arrives may end the line that a message of our own waits for.
+    const item = this.#nextOwn() ?? this.#ports.intake.next() ?? this.#nextOwn();
     if (item === undefined) return false;
     if (item !== 'passed') this.#walk(item, item.steps ?? this.#stepsOf(item), 0);
     return true;
+  }
+
+  /** The next message of a plugin. None starts in the middle of a line. */
+  #nextOwn(): Item | undefined {
+    return this.#ports.intake.midLine ? undefined : this.#queue.next();
   }
 
   #stepsOf({ at, frame, asked }: Item): Steps {
@@ -162,11 +173,11 @@ export class Lane {
     const { direction, log, after, now } = this.#ports;
     const { at, seat } = steps[index] as Step;
     this.#held = true;
-    const cancelWarning = after(holdWarning, () => {
+    this.#cancelWarning = after(holdWarning, () => {
       log.warn(`plugin "${seat.plugin.name}" holds all messages ${direction} for ${holdWarning / 1000} s: ${nameOf(item)}`);
     });
     const settle = (settled: Settled): void => {
-      cancelWarning();
+      this.#cancelWarning?.();
       this.#held = false;
       this.#goOn = () => {
         // Those behind see it only now.

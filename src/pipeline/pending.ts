@@ -57,14 +57,17 @@ const simpleText = /^(?:0|-?[1-9]\d{0,14}|"[^"\\]*")$/;
 /** One text for all the ways to write the same id: `1.0` is answered as `1` by most. */
 const keyOf = (idText: string): string => (simpleText.test(idText) ? idText : JSON.stringify(JSON.parse(idText)));
 
+/** So many requests of a peer are remembered at most; of those that are never answered the oldest are forgotten. */
+const peerLimit = 16 * 1024;
+
 /** Open requests by id, first in, first out. */
 export class OpenRequests {
   /** How many of them plugins asked. */
   own = 0;
   readonly #byKey = new Map<string, Asked[]>();
 
-  get size(): number {
-    return this.#byKey.size;
+  get empty(): boolean {
+    return this.#byKey.size === 0;
   }
 
   add(asked: Asked): void {
@@ -73,6 +76,7 @@ export class OpenRequests {
     if (same === undefined) this.#byKey.set(key, [asked]);
     else same.push(asked);
     if (asked.owner !== undefined) this.own++;
+    else if (this.#byKey.size > peerLimit) this.#forgetOldest();
   }
 
   /** The request that a reply with this id answers. The same text comes before the same value. */
@@ -99,6 +103,14 @@ export class OpenRequests {
       const own = same.filter(({ owner }) => owner !== undefined);
       if (own.length === 0) this.#byKey.delete(key);
       else this.#byKey.set(key, own);
+    }
+  }
+
+  #forgetOldest(): void {
+    for (const [key, [asked]] of this.#byKey) {
+      if (asked?.owner !== undefined) continue;
+      this.#byKey.delete(key);
+      return;
     }
   }
 }

@@ -40,7 +40,11 @@ export function rawRequestOf(params: unknown): RawRequest {
 /** Whether the request asked for this message of the raw feed. */
 export function asksForRaw(request: RawRequest | undefined, message: unknown): boolean {
   if (request === undefined || request === true) return request === true;
-  return request.some((row) => row.type === at(message, 'type') && (row.subtype === undefined || row.subtype === at(message, 'subtype')));
+  const matches = (row: JsonObject): boolean =>
+    row.type === at(message, 'type') &&
+    (row.subtype === undefined || row.subtype === at(message, 'subtype')) &&
+    (row.origin === undefined || row.origin === at(message, 'origin', 'kind'));
+  return request.some(matches);
 }
 
 /** The request with what signals are read from: the subtypes it lacks are added, `true` stays. */
@@ -53,6 +57,8 @@ export function withRawSubtypes(request: RawRequest): RawRequest {
 export interface SetupAddition {
   /** Ask for the raw feed. */
   readonly rawFeed: boolean;
+  /** What to ask of it. Default: the client's own request with what is missing. */
+  readonly rawRequest?: RawRequest;
   /** Background work survives an interrupt (`perTaskStopAffordance`). */
   readonly perTaskStop: boolean;
 }
@@ -65,7 +71,7 @@ export function withClaudeSetup(params: unknown, add: SetupAddition): JsonObject
   const options = objectOf(claudeCode.options) ?? {};
   const added = {
     ...(add.perTaskStop ? { options: { perTaskStopAffordance: true, ...options } } : {}),
-    ...(add.rawFeed ? { emitRawSDKMessages: withRawSubtypes(rawRequestOf(before)) } : {}),
+    ...(add.rawFeed ? { emitRawSDKMessages: add.rawRequest ?? withRawSubtypes(rawRequestOf(before)) } : {}),
   };
   return { ...before, _meta: { ...meta, claudeCode: { ...claudeCode, ...added } } };
 }

@@ -6,4 +6,7 @@ export * from './extension.js';
 export * from './bridge/index.js';
 export * from './errors.js';
 export * from './methods.js';
+export type { V2Update } from './v2.js';
 export * from './versions.js';
+export * from './launches.js';
+export * from './session-options.js';

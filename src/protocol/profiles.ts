@@ -12,13 +12,22 @@ export interface AgentHabits {
   readonly claudeMeta: boolean;
   /** The extension capabilities that must be acknowledged for the list of a session to be whole. */
   readonly reportsWith: readonly string[];
+  /**
+   * A tool call that is open when its prompt's turn is over never ends. OpenCode's turns of its own
+   * (background subagents, which only its environment turns on) belong to no prompt.
+   */
+  readonly callsEndWithTurn: boolean;
+  /** It answers `session/load` after the first update of the history, and sends the rest then. */
+  readonly historyAfterLoad: boolean;
 }
 
-const standard: AgentHabits = { name: '', exitAtLaunch: false, startsTurns: true, claudeMeta: false, reportsWith: ['asyncTasks'] };
+const standard: AgentHabits = { name: '', exitAtLaunch: false, startsTurns: true, claudeMeta: false, reportsWith: ['asyncTasks'], callsEndWithTurn: false, historyAfterLoad: false };
 
 const rows: readonly (AgentHabits & { readonly match: RegExp })[] = [
   { ...standard, name: 'claude-agent-acp', match: /(^|[/\\@])claude-agent-acp\b/, exitAtLaunch: true, claudeMeta: true },
   { ...standard, name: 'codex-acp', match: /(^|[/\\@])codex-acp\b/, startsTurns: false, reportsWith: ['asyncTasks', 'nativeSubagentSessions'] },
+  { ...standard, name: 'gemini-cli', match: /(^|[/\\@])gemini(-cli)?(\.[cm]?js)?$/, callsEndWithTurn: true, historyAfterLoad: true },
+  { ...standard, name: 'opencode', match: /(^|[/\\@])opencode(-ai)?$/i, callsEndWithTurn: true },
 ];
 
 /** The habits of the agent that calls itself `name` in `agentInfo` (v1) or `info` (v2). */

@@ -15,9 +15,15 @@ export const booleanOf = (value: unknown): boolean | undefined => (typeof value 
 /** A string that can serve as an id. */
 export const idOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** An integer, also one that is kept with its digits (a `Number` object). */
+/** What an object stands for: a number can be kept as one, with its digits. A member called `valueOf` is none of that. */
+function primitiveOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Object.hasOwn(value, 'valueOf')) return value;
+  return typeof value.valueOf === 'function' ? value.valueOf() : value;
+}
+
+/** An integer, also one that is kept with its digits. */
 export function integerOf(value: unknown): number | undefined {
-  const number = typeof value === 'object' && value instanceof Number ? value.valueOf() : value;
+  const number = primitiveOf(value);
   return typeof number === 'number' && Number.isInteger(number) ? number : undefined;
 }
 

@@ -6,14 +6,14 @@
  * - A message is matched by its method with the next recorded one that is still open. A load is a
  *   resume, and `session/cancel` is the stop of a turn that the agent started itself.
  * - A message that comes early waits for its place. A notification, a stop, or an extension request
- *   that does not come in time is passed over, and with it the answer to it.
+ *   that does not come in time is passed over, and with it the answer to it and the remark on it.
  * - A second `initialize` gets the recorded answer again. A request that the recording does not
  *   have (any more) is answered `-32601`. Other surplus is ignored.
  * - Answers to the agent's own requests are matched by id; what they say is not looked at.
  */
 import type { RecordedJson, RecordedMessage } from '../check/record.js';
 import { ErrorCode, idKey, rpcError, type RequestId } from '../wire/jsonrpc.js';
-import { stepsOf, type Expected, type Step, type StepOptions } from './steps.js';
+import { stepsOf, type Expected, type Sent, type Step, type StepOptions } from './steps.js';
 
 export interface ReplayOptions extends StepOptions {
   /** How long an optional message may be late, in milliseconds. Default 2000. */
@@ -91,7 +91,8 @@ function received(state: ReplayState, message: RecordedJson): [ReplayState, read
 }
 
 /** What a recorded message is now: a response goes to the live request, or to nobody. */
-function outgoing(state: ReplayState, message: RecordedJson): RecordedJson | undefined {
+function outgoing(state: ReplayState, { message, tells }: Sent): RecordedJson | undefined {
+  if (tells !== undefined && !state.ids.has(idKey(tells))) return undefined;
   if (message.method !== undefined || message.id === undefined) return message;
   const id = state.ids.get(idKey(message.id));
   return id === undefined ? undefined : { ...message, id };
@@ -103,7 +104,7 @@ function taken(state: ReplayState, step: Step, at: number, due: number): [Replay
   if (step.kind !== 'await') {
     if (at < due) return undefined;
     if (step.kind === 'write') return [next, [{ kind: 'write', path: step.path, data: step.data }]];
-    const message = outgoing(state, step.message);
+    const message = outgoing(state, step);
     return [next, message ? [{ kind: 'send', message }] : []];
   }
   const arrived = state.claims.has(state.position);

@@ -3,6 +3,7 @@
  * write into the output files that the messages name. Times are in milliseconds of the replay.
  */
 import type { RecordedJson, RecordedMessage } from '../check/record.js';
+import type { RequestId } from '../wire/jsonrpc.js';
 import { mappedPaths, type Outputs } from './output-files.js';
 
 export type Step = Expected | Sent | Written;
@@ -17,10 +18,12 @@ export interface Expected {
   readonly stopsTurn: boolean;
 }
 
-interface Sent {
+export interface Sent {
   readonly kind: 'send';
   readonly t: number;
   readonly message: RecordedJson;
+  /** It is sent only if the request with this recorded id arrived: the line in which the agent says that it was told to stop. */
+  readonly tells: RequestId | undefined;
 }
 
 /** `data` is base64. An empty one makes the file. */
@@ -57,6 +60,26 @@ function turnTasks(records: readonly RecordedMessage[]): ReadonlySet<unknown> {
   return new Set(updates.filter((update) => field(update, 'taskType') === 'turn').map((update) => field(update, 'asyncTaskId')));
 }
 
+/** A message of the agent without an id, or a notice. Between a stop and its answer it speaks of the stop. */
+function isRemark({ msg }: RecordedMessage): boolean {
+  const update = field(msg.params, 'update');
+  const kind = field(update, 'sessionUpdate');
+  return kind === 'notice' || (kind === 'agent_message_chunk' && field(update, 'messageId') === undefined);
+}
+
+/** The recorded id of the stop that each remark speaks of. */
+function remarks(records: readonly RecordedMessage[]): ReadonlyMap<RecordedMessage, RequestId> {
+  const found = new Map<RecordedMessage, RequestId>();
+  let stop: RequestId | undefined;
+  for (const record of records) {
+    const { dir, msg } = record;
+    if (dir === 'c2a' && msg.method === '_session/async_task/stop') stop = msg.id;
+    else if (dir === 'a2c' && msg.method === undefined && msg.id === stop) stop = undefined;
+    else if (dir === 'a2c' && stop !== undefined && isRemark(record)) found.set(record, stop);
+  }
+  return found;
+}
+
 /** Replaces every `from` by its `to` in all strings of a JSON value. */
 function rewritten<T>(value: T, paths: ReadonlyMap<string, string>): T {
   if (paths.size === 0) return value;
@@ -90,11 +113,13 @@ export function stepsOf(records: readonly RecordedMessage[], options: StepOption
   const turns = turnTasks(records);
   const writes = outputFile ? writesOf(records, options, paths) : [];
   const steps: Step[] = [];
-  for (const { t, dir, msg } of records) {
+  const remarked = remarks(records);
+  for (const record of records) {
+    const { t, dir, msg } = record;
     while (writes[0] && writes[0].t <= t) steps.push(writes.shift() as Written);
     steps.push(
       dir === 'a2c'
-        ? { kind: 'send', t, message: rewritten(msg, paths) }
+        ? { kind: 'send', t, message: rewritten(msg, paths), tells: remarked.get(record) }
         : { kind: 'await', t, message: msg, optional: isOptional(msg), stopsTurn: turns.has(field(msg.params, 'asyncTaskId')) },
     );
   }

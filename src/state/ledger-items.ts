@@ -1,6 +1,6 @@
 /** The life of one item, as pure steps: what a start, a change and an end make of it. */
 import { TURN_TASK, type Signal, type TaskFacts } from '../protocol/index.js';
-import type { Item, ItemKind } from './ledger-types.js';
+import type { CallState, Item, ItemKind } from './ledger-types.js';
 
 type Told<T extends Signal['type']> = Extract<Signal, { type: T }>;
 
@@ -13,12 +13,28 @@ const kinds: ReadonlyMap<string | undefined, ItemKind> = new Map<string | undefi
 
 const kindOf = (taskType: string | undefined): ItemKind => kinds.get(taskType) ?? 'tool_call';
 
-function unheardOf(task: string, at: number, life: number): Item {
+/** One row a tool whose task the raw feed calls a shell, and what it is in the extension's words. */
+const shellTools: ReadonlyMap<string | undefined, string> = new Map<string | undefined, string>([['Monitor', 'monitor']]);
+
+/** The item, with the type that the tool of its launching call gives it. */
+export function withTool(item: Item, call: CallState | undefined): Item {
+  const taskType = item.taskType === 'shell' && item.inRawFeed ? shellTools.get(call?.name) : undefined;
+  return taskType === undefined ? item : { ...item, taskType, kind: kindOf(taskType) };
+}
+
+function unheardOf(task: string, at: number): Item {
   return {
-    task, life, kind: 'tool_call', taskType: undefined, phase: 'noted', started: false, title: undefined, description: undefined,
-    canCancel: false, toolCallId: undefined, outputFile: undefined, summary: undefined, run: undefined, inRawFeed: false,
-    ambient: false, paused: false, stopAsked: false, outcome: undefined, exitCode: undefined, startedAt: at, endedAt: undefined,
+    task, life: 1, kind: 'tool_call', taskType: undefined, phase: 'noted', started: false, title: undefined, description: undefined,
+    canCancel: false, toolCallId: undefined, outputFile: undefined, summary: undefined, run: undefined, earlierRun: undefined, upcoming: undefined,
+    inRawFeed: false, ambient: false, paused: false, stopAsked: false, outcome: undefined, endedBy: undefined, exitCode: undefined,
+    startedAt: at, endedAt: undefined,
   };
+}
+
+/** The next life of a task, with what was told of it before it started. */
+function nextLife(before: Item, at: number): Item {
+  const fresh: Item = { ...unheardOf(before.task, at), life: before.life + 1, earlierRun: before.run };
+  return before.upcoming === undefined ? fresh : withFacts(fresh, before.upcoming, 'raw');
 }
 
 /** The extension's word on what a task is wins over the raw feed's, which calls a Monitor a shell. */
@@ -42,9 +58,15 @@ function withFacts(item: Item, facts: TaskFacts, source: string): Item {
   return sameItem(next, item) ? item : next;
 }
 
-const sameItem = (a: Item, b: Item): boolean => (Object.keys(a) as (keyof Item)[]).every((key) => a[key] === b[key]);
+export const sameItem = (a: Item, b: Item): boolean => (Object.keys(a) as (keyof Item)[]).every((key) => a[key] === b[key]);
 
-const otherRun = (item: Item, facts: TaskFacts): boolean => item.run !== undefined && facts.run !== undefined && item.run !== facts.run;
+export const isLive = (item: Item): boolean => item.phase === 'foreground' || item.phase === 'background';
+
+/** It is about the life before this one. */
+const isEarlier = (item: Item, facts: TaskFacts): boolean => facts.run !== undefined && facts.run === item.earlierRun && facts.run !== item.run;
+
+/** It is about a life that this one is not. */
+export const isOtherRun = (item: Item, facts: TaskFacts): boolean => isEarlier(item, facts) || (item.run !== undefined && facts.run !== undefined && item.run !== facts.run);
 
 /** A start that belongs to a life that is over, told again. */
 const isLate = (item: Item, facts: TaskFacts): boolean => item.phase === 'ended' && item.run !== undefined && item.run === facts.run;
@@ -52,31 +74,42 @@ const isLate = (item: Item, facts: TaskFacts): boolean => item.phase === 'ended'
 export function started(before: Item | undefined, signal: Told<'taskStarted'>, at: number): Item {
   const { task, facts, source } = signal;
   const live = (item: Item): Item => ({ ...withFacts(item, facts, source), phase: 'foreground', started: true, startedAt: at });
-  if (before === undefined) return live(unheardOf(task, at, 1));
+  if (before === undefined) return live(unheardOf(task, at));
+  if (isEarlier(before, facts)) return before;
   if (before.phase === 'noted') return live(before);
-  if (before.phase === 'ended' && !before.started) return { ...withFacts(before, facts, source), started: true };
-  if (before.phase === 'ended') return isLate(before, facts) ? before : live(unheardOf(task, at, before.life + 1));
-  return otherRun(before, facts) ? live(unheardOf(task, at, before.life + 1)) : withFacts(before, facts, source);
+  if (isOtherRun(before, facts)) return live(nextLife(before, at));
+  if (isLive(before)) return withFacts(before, facts, source);
+  if (!before.started) return { ...withFacts(before, facts, source), started: true };
+  return isLate(before, facts) ? before : live(nextLife(before, at));
 }
 
+/** Facts of another run are kept for the life that they announce, or are late. */
 export function changed(before: Item | undefined, signal: Told<'taskChanged'>, at: number): Item {
-  const item = before ?? unheardOf(signal.task, at, 1);
-  if (item.phase === 'ended') return isLate(item, signal.facts) || otherRun(item, signal.facts) ? item : withFacts(item, signal.facts, signal.source);
-  const next = withFacts(item, signal.facts, signal.source);
-  return signal.paused === undefined || signal.paused === next.paused ? next : { ...next, paused: signal.paused };
-}
-
-export function ended(before: Item | undefined, signal: Told<'taskEnded'>, at: number): Item {
-  const item = before ?? unheardOf(signal.task, at, 1);
-  if (otherRun(item, signal.facts)) return item;
-  const told = withFacts(item, signal.facts, signal.source);
-  const exitCode = signal.exitCode ?? told.exitCode;
-  if (item.phase === 'ended' && item.outcome === signal.outcome && exitCode === told.exitCode) return told;
-  return { ...told, phase: 'ended', paused: false, outcome: signal.outcome, exitCode, endedAt: item.endedAt ?? at };
+  const { facts, source, paused } = signal;
+  const item = before ?? unheardOf(signal.task, at);
+  if (isOtherRun(item, facts)) return item.phase === 'ended' && source === 'raw' && !isEarlier(item, facts) ? { ...item, upcoming: { ...item.upcoming, ...facts } } : item;
+  if (item.phase === 'ended' && isLate(item, facts)) return item;
+  const next = withFacts(item, facts, source);
+  return paused === undefined || paused === next.paused || item.phase === 'ended' ? next : { ...next, paused };
 }
 
 /** Only the raw feed's own word, or a stop that was asked for, makes a `stopped` certain. */
 export const isTentative = (item: Item, signal: Told<'taskEnded'>): boolean => signal.outcome === 'stopped' && signal.source === 'async' && !item.stopAsked;
+
+/** A `stopped` that nobody asked for says nothing against an end that the raw feed told. */
+const isOverruled = (item: Item, signal: Told<'taskEnded'>): boolean => item.phase === 'ended' && item.endedBy === 'raw' && isTentative(item, signal);
+
+export function ended(before: Item | undefined, signal: Told<'taskEnded'>, at: number): Item {
+  const item = before ?? unheardOf(signal.task, at);
+  if (isOtherRun(item, signal.facts)) return item;
+  const told = withFacts(item, signal.facts, signal.source);
+  if (isOverruled(item, signal)) return told;
+  const exitCode = signal.exitCode ?? told.exitCode;
+  const isSame = item.phase === 'ended' && item.outcome === signal.outcome;
+  const endedBy = isSame && item.endedBy === 'raw' ? 'raw' : signal.source;
+  const next: Item = { ...told, phase: 'ended', paused: false, outcome: signal.outcome, endedBy, exitCode, endedAt: item.endedAt ?? at };
+  return sameItem(next, told) ? told : next;
+}
 
 /** Whether it may be listed without a launching call: a shell always, other work when it is known not to be housekeeping. */
 export const standsAlone = (item: Item): boolean => item.kind === 'terminal' || item.inRawFeed;

@@ -1,5 +1,5 @@
 /** The data of the ledger: what is known of one session's tasks, tool calls and terminals. */
-import type { ExitFacts, Outcome, Signal } from '../protocol/index.js';
+import type { ExitFacts, Outcome, Signal, SignalSource, TaskFacts } from '../protocol/index.js';
 import type { Table } from './table.js';
 
 /** What a background item is in ACP's terms. A `turn` is foreground work that the agent started itself. */
@@ -28,12 +28,18 @@ export interface Item {
   readonly outputFile: string | undefined;
   readonly summary: string | undefined;
   readonly run: string | undefined;
+  /** The run of the life before this one: what names it is late. */
+  readonly earlierRun: string | undefined;
+  /** What was told of the next run after this one ended, and before the next one started. */
+  readonly upcoming: TaskFacts | undefined;
   /** The raw feed told of it, so that a missing `ambient` means that it is none. */
   readonly inRawFeed: boolean;
   readonly ambient: boolean;
   readonly paused: boolean;
   readonly stopAsked: boolean;
   readonly outcome: Outcome | undefined;
+  /** Who told the outcome. */
+  readonly endedBy: SignalSource | undefined;
   readonly exitCode: number | undefined;
   /** Milliseconds of the event clock. */
   readonly startedAt: number;
@@ -50,6 +56,8 @@ export interface CallState {
   readonly terminals: readonly string[];
   readonly backgrounded: boolean;
   readonly seenAt: number;
+  /** The id was used before, for a call that ended: `seenAt` is the start of this one. */
+  readonly reused: boolean;
 }
 
 export interface TerminalState {
@@ -74,7 +82,11 @@ export interface LedgerEvent {
   readonly session: string;
   /** Milliseconds of the event clock. */
   readonly at: number;
-  readonly signal: Signal | { readonly type: 'stopAsked'; readonly task: string } | { readonly type: 'sessionGone' };
+  readonly signal:
+    | Signal
+    /** A client's request to stop it goes to the agent, or was refused there. */
+    | { readonly type: 'stopAsked' | 'stopRefused'; readonly task: string }
+    | { readonly type: 'sessionGone' };
 }
 
 /** What a client or a trace can be told. `item` is the state after the event. */

@@ -5,7 +5,7 @@
  * Follows the v2 Background Work RFD ("Background work is terminals, tool calls, and subagents").
  */
 import { exitCodeOfSummary, type CallFacts, type Signal, type TerminalFacts } from '../protocol/index.js';
-import { changed, ended, isTentative, standsAlone, started } from './ledger-items.js';
+import { changed, ended, isLive, isOtherRun, isTentative, sameItem, standsAlone, started, withTool } from './ledger-items.js';
 import type { CallState, Fact, Item, Ledger, LedgerEvent, LedgerOptions, SessionLedger, TerminalState } from './ledger-types.js';
 import { Table } from './table.js';
 
@@ -21,8 +21,6 @@ export const emptySession: SessionLedger = { items: Table.empty(), calls: Table.
 type Told = Fact extends infer F ? (F extends Fact ? Omit<F, 'session' | 'at'> : never) : never;
 type Step = readonly [SessionLedger, readonly Told[]];
 const unchanged = (session: SessionLedger): Step => [session, []];
-
-const isLive = (item: Item): boolean => item.phase === 'foreground' || item.phase === 'background';
 
 /** Whether the launching call was already acknowledged, or marked before the task was told of. */
 function detachedBy(session: SessionLedger, item: Item): 'ack' | 'mark' | 'idle' | undefined {
@@ -43,11 +41,12 @@ function detach(session: SessionLedger, item: Item, by: 'ack' | 'mark' | 'idle' 
 function put(session: SessionLedger, before: Item | undefined, item: Item, tentative: boolean, remembered: number): Step {
   if (item === before) return unchanged(session);
   const ends = item.phase === 'ended' && before?.phase !== 'ended';
-  const items = ends ? session.items.renew(item.task, item).bounded(remembered, (other) => other.phase === 'ended') : session.items.set(item.task, item);
-  const next: SessionLedger = { ...session, items };
+  const items = ends ? session.items.renew(item.task, item) : session.items.set(item.task, item);
+  const next: SessionLedger = { ...session, items: items.bounded(remembered, (other) => !isLive(other)) };
+  if (before !== undefined && sameItem({ ...item, upcoming: before.upcoming }, before)) return unchanged(next);
   const isNewLife = item.started && (before === undefined || !before.started || before.life !== item.life);
   const facts: Told[] = [];
-  if (isNewLife && before !== undefined && isLive(before)) facts.push({ type: 'itemEnded', before, item: { ...before, phase: 'ended', outcome: 'unknown' }, tentative: false });
+  if (isNewLife && before !== undefined && isLive(before)) facts.push({ type: 'itemEnded', before, item: { ...before, phase: 'ended', outcome: 'unknown', endedAt: item.startedAt }, tentative: false });
   if (isNewLife) facts.push({ type: 'itemStarted', item });
   const known = before !== undefined && before.started && before.life === item.life ? before : undefined;
   if (item.phase === 'ended' && item.started) {
@@ -65,8 +64,12 @@ function then([session, facts]: Step, step: (session: SessionLedger) => Step): S
 
 const detachIfDue = (task: string) => (session: SessionLedger): Step => {
   const item = session.items.get(task);
-  return item === undefined ? unchanged(session) : detach(session, item, detachedBy(session, item));
+  if (item === undefined) return unchanged(session);
+  const call = item.toolCallId === undefined ? undefined : session.calls.get(item.toolCallId);
+  return detach(session, withTool(item, call), detachedBy(session, item));
 };
+
+const agrees = (item: Item, exitCode: number): boolean => (item.outcome === 'completed' && exitCode === 0) || (item.outcome === 'failed' && exitCode !== 0);
 
 /** A turn of the agent's own is described by the sentence of the end that caused it, which can hold the exit code. */
 const codeFromTurn = (task: string, remembered: number) => (session: SessionLedger): Step => {
@@ -75,19 +78,21 @@ const codeFromTurn = (task: string, remembered: number) => (session: SessionLedg
   const exitCode = exitCodeOfSummary(text);
   if (text === undefined || exitCode === undefined) return unchanged(session);
   const names = (item: Item): boolean => item.description !== undefined && text.includes(`"${item.description}"`);
-  const item = [...session.items.values()].filter((other) => other.kind === 'terminal' && other.phase === 'ended' && other.exitCode === undefined && names(other)).at(-1);
+  const item = [...session.items.values()].filter((other) => other.kind === 'terminal' && other.phase === 'ended' && other.exitCode === undefined && agrees(other, exitCode) && names(other)).at(-1);
   return item === undefined ? unchanged(session) : put(session, item, { ...item, exitCode }, false, remembered);
 };
 
 function startTask(session: SessionLedger, signal: Extract<Signal, { type: 'taskStarted' }>, at: number, options: LedgerOptions): Step {
   const before = session.items.get(signal.task);
   const remembered = options.remembered ?? REMEMBERED;
-  if (signal.source === 'raw' && options.asyncTasks !== false) {
-    return put(session, before, changed(before, { ...signal, type: 'taskChanged' }, at), false, remembered);
+  const isNewRun = before !== undefined && isLive(before) && isOtherRun(before, signal.facts);
+  if (signal.source === 'raw' && options.asyncTasks !== false && !isNewRun) {
+    return then(put(session, before, changed(before, { ...signal, type: 'taskChanged' }, at), false, remembered), detachIfDue(signal.task));
   }
-  const item = started(before, signal, at);
+  const lasting = isNewRun ? { taskType: before.taskType, canCancel: before.canCancel } : {};
+  const item = started(before, { ...signal, facts: { ...signal.facts, ...lasting } }, at);
   const marked = item.toolCallId !== undefined && session.calls.get(item.toolCallId)?.backgrounded === true;
-  const fresh = item.phase === 'foreground' && (before === undefined || before.phase !== 'foreground');
+  const fresh = item.phase === 'foreground' && (before?.phase !== 'foreground' || before.life !== item.life);
   return then(put(session, before, item, false, remembered), (next) => {
     if (marked && fresh && item.kind !== 'turn' && !item.ambient) return detach(next, item, 'mark');
     return then(detachIfDue(signal.task)(next), codeFromTurn(signal.task, remembered));
@@ -95,8 +100,9 @@ function startTask(session: SessionLedger, signal: Extract<Signal, { type: 'task
 }
 
 function callState(before: CallState | undefined, id: string, facts: CallFacts, at: number): CallState {
-  const again = before === undefined || (facts.start === true && before.final);
-  const known = again ? undefined : before;
+  const begins = facts.start === true || (facts.status !== undefined && !isFinalStatus(facts.status));
+  const reused = before?.final === true && begins;
+  const known = reused ? undefined : before;
   const status = facts.status ?? known?.status;
   const next: CallState = {
     id, status,
@@ -107,21 +113,41 @@ function callState(before: CallState | undefined, id: string, facts: CallFacts, 
     terminals: facts.terminals ?? known?.terminals ?? [],
     backgrounded: facts.backgrounded ?? known?.backgrounded ?? false,
     seenAt: known?.seenAt ?? at,
+    reused: reused || (known?.reused ?? false),
   };
   const same = known !== undefined && (Object.keys(next) as (keyof CallState)[]).every((key) => next[key] === known[key]);
   return same ? known : next;
 }
 
+/** The calls that launched what still runs, and their terminals: these are not forgotten. */
+function inUse(session: SessionLedger): (id: string) => boolean {
+  let ids: ReadonlySet<string> | undefined;
+  const used = (): ReadonlySet<string> =>
+    new Set([...session.items.values()].filter((item) => isLive(item) && item.toolCallId !== undefined).flatMap(({ toolCallId = '' }) => [toolCallId, ...(session.calls.get(toolCallId)?.terminals ?? [])]));
+  return (id) => (ids ??= used()).has(id);
+}
+
+/** Whether this call launched the item: its id can have been used again since. */
+export const isLaunchedBy = (item: Item, call: CallState): boolean => item.started && item.toolCallId === call.id && (!call.reused || item.startedAt >= call.seenAt);
+
+/** Some agents tell the exit code of a background command only in the output of its launching call. */
+const codeFromCall = (call: CallState, { exitCode }: CallFacts, remembered: number) => (session: SessionLedger): Step => {
+  if (exitCode === undefined) return unchanged(session);
+  const item = [...session.items.values()].filter((other) => isLaunchedBy(other, call) && other.kind === 'terminal' && other.exitCode === undefined).at(-1);
+  return item === undefined ? unchanged(session) : put(session, item, { ...item, exitCode }, false, remembered);
+};
+
 function seeCall(session: SessionLedger, id: string, facts: CallFacts, at: number, remembered: number): Step {
   const before = session.calls.get(id);
   const call = callState(before, id, facts, at);
-  if (call === before) return unchanged(session);
   const ends = call.final && !before?.final;
-  const calls = ends ? session.calls.renew(id, call).bounded(remembered, (other) => other.final) : session.calls.set(id, call);
-  const next: SessionLedger = { ...session, calls };
-  if (!ends) return unchanged(next);
+  const isUsed = inUse(session);
+  const calls = ends ? session.calls.renew(id, call).bounded(remembered, (other) => other.final && !isUsed(other.id)) : session.calls.set(id, call);
+  const next: SessionLedger = call === before ? session : { ...session, calls };
+  const step = codeFromCall(call, facts, remembered)(next);
+  if (!ends) return step;
   const launched = [...next.items.values()].filter((item) => item.toolCallId === id && item.phase === 'foreground');
-  return launched.reduce<Step>((step, item) => then(step, detachIfDue(item.task)), unchanged(next));
+  return launched.reduce<Step>((done, item) => then(done, detachIfDue(item.task)), step);
 }
 
 function seeTerminal(session: SessionLedger, id: string, facts: TerminalFacts, remembered: number): Step {
@@ -134,7 +160,8 @@ function seeTerminal(session: SessionLedger, id: string, facts: TerminalFacts, r
     output: facts.output ?? before?.output ?? false,
   };
   if (before !== undefined && (Object.keys(next) as (keyof TerminalState)[]).every((key) => next[key] === before[key])) return unchanged(session);
-  return unchanged({ ...session, terminals: session.terminals.set(id, next).bounded(remembered, (other) => other.exit !== undefined) });
+  const isUsed = inUse(session);
+  return unchanged({ ...session, terminals: session.terminals.set(id, next).bounded(remembered, (other) => other.exit !== undefined && !isUsed(other.id)) });
 }
 
 function foreground(session: SessionLedger, state: string): Step {
@@ -145,7 +172,11 @@ function foreground(session: SessionLedger, state: string): Step {
   return waiting.reduce<Step>((step, item) => then(step, detachIfDue(item.task)), unchanged(next));
 }
 
-/** What the live set no longer holds may be forgotten once it has ended; it ends nothing by itself. */
+function askedToStop(session: SessionLedger, task: string, stopAsked: boolean): Step {
+  const item = session.items.get(task);
+  return item === undefined || item.stopAsked === stopAsked || !isLive(item) ? unchanged(session) : unchanged({ ...session, items: session.items.set(task, { ...item, stopAsked }) });
+}
+
 function reduceSession(session: SessionLedger, event: LedgerEvent, options: LedgerOptions): Step {
   const { signal, at } = event;
   const remembered = options.remembered ?? REMEMBERED;
@@ -168,10 +199,10 @@ function reduceSession(session: SessionLedger, event: LedgerEvent, options: Ledg
       return seeTerminal(session, signal.terminal, signal.facts, remembered);
     case 'foreground':
       return foreground(session, signal.state);
-    case 'stopAsked': {
-      const item = session.items.get(signal.task);
-      return item === undefined || item.stopAsked || !isLive(item) ? unchanged(session) : unchanged({ ...session, items: session.items.set(item.task, { ...item, stopAsked: true }) });
-    }
+    case 'stopAsked':
+    case 'stopRefused':
+      return askedToStop(session, signal.task, signal.type === 'stopAsked');
+    // A level that ends nothing: some agents tell the empty set before the end.
     case 'liveSet':
     case 'sessionState':
     case 'sessionGone':

@@ -4,7 +4,8 @@
  */
 import type { JsonObject, Outcome } from '../protocol/index.js';
 import type { Item, SessionLedger } from './ledger-types.js';
-import { callAnnouncement, callEnd, callReference, exitStatus, terminalAnnouncement, terminalEnd, stateSnapshot } from './lists-entries.js';
+import { backgroundList, callAnnouncement, callReference, endOf, endUpdate, entityUpdate, liveStatus, stateSnapshot, terminalAnnouncement } from './lists-entries.js';
+import { isUsed, markUsed, ownId } from './lists-ids.js';
 import type { Entry, ListsEffect, ListsOptions, SessionLists } from './lists-types.js';
 
 export interface Draft {
@@ -22,45 +23,36 @@ export const send = (draft: Draft, update: JsonObject | undefined): void => {
 };
 
 export const putEntry = (draft: Draft, entry: Entry): void => {
-  draft.lists = { ...draft.lists, entries: draft.lists.entries.set(entry.task, entry) };
+  draft.lists = { ...draft.lists, entries: draft.lists.entries.set(entry.key, entry) };
 };
 
-const markUsed = (draft: Draft, id: string): void => {
-  draft.lists = { ...draft.lists, used: draft.lists.used.set(id, true) };
-};
-
-/** An id of our own that was never used in this session: `afterturn:<task>`, then `afterturn:<task>:2` and so on. */
-function ownId(draft: Draft, task: string): string {
-  const base = `afterturn:${task}`;
-  for (let n = 1; ; n++) {
-    const id = n === 1 ? base : `${base}:${n}`;
-    if (!draft.lists.used.has(id)) return id;
-  }
-}
-
-/** The agent's terminal of the launching call that is still alive and was not used before. */
+/** The agent's terminal of the launching call, if no other item had it and the client was not told that it has exited. */
 function agentTerminal(draft: Draft, item: Item): string | undefined {
   if (item.toolCallId === undefined) return undefined;
   const candidates = [...(draft.ledger.calls.get(item.toolCallId)?.terminals ?? []), item.toolCallId];
   return candidates.find((id) => {
     const terminal = draft.ledger.terminals.get(id);
-    return terminal !== undefined && !draft.lists.used.has(id) && (terminal.exit === undefined || draft.options.exitAtLaunch);
+    return terminal !== undefined && !isUsed(draft.lists, id) && (terminal.exit === undefined || draft.options.exitAtLaunch);
   });
 }
 
 /** The launching call, if it can still be listed: known, open as far as the client knows, not used before. */
 function launchingCall(draft: Draft, item: Item, reopened: string | undefined): string | undefined {
   const call = item.toolCallId === undefined ? undefined : draft.ledger.calls.get(item.toolCallId);
-  if (call === undefined || draft.lists.used.has(call.id)) return undefined;
+  if (call === undefined || isUsed(draft.lists, call.id)) return undefined;
   return !call.final || call.id === reopened ? call.id : undefined;
 }
 
 export function newEntry(draft: Draft, item: Item, reopened: string | undefined): Entry {
   const type = item.kind === 'terminal' ? 'terminal' : 'tool_call';
   const theirs = type === 'terminal' ? agentTerminal(draft, item) : launchingCall(draft, item, reopened);
-  const id = theirs ?? ownId(draft, item.task);
-  markUsed(draft, id);
-  return { task: item.task, life: item.life, type, id, own: theirs === undefined, canCancel: item.canCancel, phase: 'live', unlisted: false, until: undefined, exit: undefined };
+  const own = theirs === undefined ? ownId(draft.lists, item.task) : undefined;
+  const id = theirs ?? own?.id ?? '';
+  draft.lists = markUsed(draft.lists, id, own?.number ?? 0);
+  return {
+    key: item.task, task: item.task, life: item.life, type, id, own: own !== undefined, canCancel: item.canCancel, phase: 'live', tentative: false,
+    unlisted: false, until: undefined, exit: undefined, told: undefined,
+  };
 }
 
 export function follow(draft: Draft, entry: Entry, item: Item): void {
@@ -73,7 +65,10 @@ export function announce(draft: Draft, item: Item, reopened: string | undefined)
   if (entry.type === 'terminal') {
     send(draft, terminalAnnouncement(entry, item, draft.ledger));
     send(draft, callReference(entry, item, draft.ledger));
-  } else if (entry.own || entry.canCancel) send(draft, callAnnouncement(entry, item));
+  } else {
+    const shown = entry.id === reopened ? liveStatus(item) : draft.ledger.calls.get(entry.id)?.status;
+    send(draft, callAnnouncement(entry, item, shown));
+  }
   putEntry(draft, entry);
   follow(draft, entry, item);
   draft.due = 'now';
@@ -84,58 +79,76 @@ const outcomeOf = (draft: Draft, entry: Entry): Outcome => {
   return item?.life === entry.life ? (item.outcome ?? 'unknown') : 'unknown';
 };
 
-/** Sends the final state. The removal from the list is due after it. */
+/** Sends an `idle` that waited, with the list as it is now. */
+export function releaseHeldIdle(draft: Draft): void {
+  const update = draft.lists.held?.update;
+  if (update === undefined) return;
+  draft.lists = { ...draft.lists, held: undefined, state: 'idle' };
+  draft.due = undefined;
+  send(draft, { ...update, background: backgroundList(draft.lists) });
+}
+
+/** An `idle` waits for tasks that are announced late: the client still sees the state before it. */
+export const awaitsTasks = ({ held, state }: SessionLists): boolean => held?.update !== undefined && state !== 'idle';
+
+/**
+ * Sends the final state. The removal from the list is due after it. An `idle` that waits goes out
+ * before: it must not be the removal, which has a wait of its own.
+ */
 export function settle(draft: Draft, entry: Entry, outcome: Outcome = outcomeOf(draft, entry), reason?: string): void {
-  if (entry.type === 'terminal') {
-    draft.effects.push({ do: 'unfollow', task: entry.task });
-    send(draft, terminalEnd(entry, outcome, reason));
-  } else send(draft, callEnd(entry.id, outcome, reason));
-  putEntry(draft, { ...entry, phase: 'settled', until: undefined });
+  if (!entry.unlisted && draft.options.startsTurns && !draft.lists.closing && awaitsTasks(draft.lists)) releaseHeldIdle(draft);
+  if (entry.type === 'terminal') draft.effects.push({ do: 'unfollow', task: entry.task });
+  send(draft, endUpdate(entry, outcome, reason));
+  putEntry(draft, { ...entry, phase: 'settled', tentative: false, until: undefined, told: JSON.stringify(endOf(entry, outcome)) });
   if (!entry.unlisted) draft.due ??= 'removal';
 }
 
-const needsCode = (entry: Entry, outcome: Outcome): boolean =>
-  entry.type === 'terminal' && (outcome === 'completed' || outcome === 'failed') && exitStatus(outcome, entry.exit).exitCode === undefined;
+/** A command that ended by itself has an exit code, and no source has spoken yet. */
+const needsCode = (entry: Entry, outcome: Outcome): boolean => entry.type === 'terminal' && (outcome === 'completed' || outcome === 'failed') && entry.exit === undefined;
 
 /** Settles what has ended, or has it wait: for the correction of a `stopped`, for its output's end, for an exit code. */
 export function end(draft: Draft, entry: Entry, item: Item, tentative: boolean): void {
-  const ending: Entry = { ...entry, phase: 'ending', until: tentative ? draft.at + draft.options.window : undefined, exit: entry.exit ?? (item.exitCode === undefined ? undefined : { exitCode: item.exitCode }) };
+  const ending: Entry = { ...entry, phase: 'ending', tentative, until: tentative ? draft.at + draft.options.window : undefined };
   putEntry(draft, ending);
-  if (tentative) return;
+  if (tentative && draft.options.window > 0) return;
   if (entry.type === 'terminal' && item.outputFile !== undefined) draft.effects.push({ do: 'flush', task: entry.task });
   else settleOrWait(draft, ending);
 }
 
 /** Settles an ending entry when nothing is missing any more; else it waits for a code until the window ends. */
 export function settleOrWait(draft: Draft, entry: Entry): void {
-  if (!needsCode(entry, outcomeOf(draft, entry)) || draft.options.window === 0) settle(draft, entry);
+  const isOver = entry.until !== undefined && entry.until <= draft.at;
+  if (!needsCode(entry, outcomeOf(draft, entry)) || draft.options.window === 0 || isOver) settle(draft, entry);
   else putEntry(draft, { ...entry, until: entry.until ?? draft.at + draft.options.window });
 }
 
-/** What is known late of an entry that was settled: one more update, no second removal. */
+/** What is known late of an entry that was settled: one more update, if it says anything new. No second removal. */
 export function tellAgain(draft: Draft, entry: Entry, item: Item): void {
-  const outcome = item.outcome ?? 'unknown';
-  if (entry.type === 'tool_call') send(draft, { sessionUpdate: 'tool_call_update', toolCallId: entry.id, status: callEnd(entry.id, outcome).status });
-  else send(draft, { sessionUpdate: 'terminal_update', terminalId: entry.id, exitStatus: exitStatus(outcome, entry.exit) });
+  const update = endOf(entry, item.outcome ?? 'unknown');
+  const told = JSON.stringify(update);
+  putEntry(draft, { ...entry, told });
+  if (told !== entry.told) send(draft, { ...entityUpdate(entry), ...update });
 }
 
 export const endingEntries = (lists: SessionLists): Entry[] => [...lists.entries.values()].filter((entry) => entry.phase === 'ending');
 
-/** Any other state change does not wait for what is missing. */
+/** A state other than `idle` does not wait for an exit code: it comes with the item gone. */
 export function settleAllEnding(draft: Draft): void {
-  for (const entry of endingEntries(draft.lists)) settle(draft, entry);
+  for (const entry of endingEntries(draft.lists)) if (!entry.tentative) settle(draft, entry);
 }
 
 /** Sends the snapshot that is due, or holds it while the session is idle and a turn of the agent's own may follow. */
 export function finish(draft: Draft): void {
   const { lists, options, at, due } = draft;
-  if (due === undefined || !lists.reported || lists.closing) return;
-  const waits = due === 'removal' && lists.state === 'idle' && options.startsTurns && options.window > 0;
-  if (waits || lists.held?.update !== undefined) {
-    const until = lists.held?.update === undefined ? at + options.window : lists.held.until;
-    draft.lists = { ...lists, held: { until, update: lists.held?.update } };
-    return;
+  if (due === undefined || !lists.reported) return;
+  if (lists.closing) {
+    draft.lists = { ...lists, held: { until: Number.POSITIVE_INFINITY, update: lists.held?.update } };
+  } else if (due === 'removal' && lists.state === 'idle' && options.startsTurns && options.window > 0) {
+    draft.lists = { ...lists, held: { until: at + options.window, update: lists.held?.update } };
+  } else if (lists.held?.update === undefined) {
+    draft.lists = { ...lists, held: undefined };
+    send(draft, stateSnapshot(draft.lists));
+  } else if (!awaitsTasks(lists)) {
+    releaseHeldIdle(draft);
   }
-  draft.lists = { ...lists, held: undefined };
-  send(draft, stateSnapshot(draft.lists));
 }

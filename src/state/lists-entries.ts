@@ -5,7 +5,7 @@
  * calls", "Cancellable terminals") and the table of end states of this project's design.
  */
 import { defined, type ExitFacts, type JsonObject, type Outcome } from '../protocol/index.js';
-import type { Item, SessionLedger } from './ledger-types.js';
+import type { CallState, Item, SessionLedger } from './ledger-types.js';
 import type { Entry, SessionLists } from './lists-types.js';
 
 const toolStatus: Readonly<Record<Outcome, string>> = { completed: 'completed', failed: 'failed', stopped: 'cancelled', unknown: 'cancelled' };
@@ -13,28 +13,38 @@ const toolStatus: Readonly<Record<Outcome, string>> = { completed: 'completed', 
 /** The v2 status of a tool call whose work ended this way. */
 export const finalStatus = (outcome: Outcome): string => toolStatus[outcome];
 
+/** The v2 status of a tool call whose work goes on. */
+export const liveStatus = (item: Item): string => (item.paused ? 'paused' : 'in_progress');
+
 const cancelCapability = (entry: Entry): JsonObject => (entry.canCancel ? { capabilities: { cancel: {} } } : {});
 const why = (reason: string | undefined): JsonObject => (reason === undefined ? {} : { _meta: { afterturn: { reason } } });
 
-/** The current `terminal_update` of a live terminal. */
+/** The update that names an entity and nothing else of it. */
+export const entityUpdate = (entry: Entry): JsonObject =>
+  entry.type === 'terminal' ? { sessionUpdate: 'terminal_update', terminalId: entry.id } : { sessionUpdate: 'tool_call_update', toolCallId: entry.id };
+
+const launchOf = (item: Item, ledger: SessionLedger): CallState | undefined => (item.toolCallId === undefined ? undefined : ledger.calls.get(item.toolCallId));
+
+/** The current `terminal_update` of a live terminal. One of our own shows the command of the call that launched it. */
 export function terminalAnnouncement(entry: Entry, item: Item, ledger: SessionLedger): JsonObject {
-  const known = ledger.terminals.get(entry.id);
+  const theirs = launchOf(item, ledger)?.terminals.map((id) => ledger.terminals.get(id)).find((terminal) => terminal?.command !== undefined);
+  const known = ledger.terminals.get(entry.id) ?? (entry.own ? theirs : undefined);
   const command = known?.command ?? (entry.own ? (item.title ?? item.description) : undefined);
-  return { sessionUpdate: 'terminal_update', terminalId: entry.id, ...defined({ command, cwd: known?.cwd }), ...cancelCapability(entry) };
+  return { ...entityUpdate(entry), ...defined({ command, cwd: known?.cwd }), ...cancelCapability(entry) };
 }
 
-/** The current `tool_call_update` of a live tool call; a whole call when it is our own. */
-export function callAnnouncement(entry: Entry, item: Item): JsonObject {
-  const whole = entry.own ? { title: item.description ?? item.title ?? item.taskType ?? item.task, kind: 'other', status: item.paused ? 'paused' : 'in_progress' } : {};
-  return { sessionUpdate: 'tool_call_update', toolCallId: entry.id, ...whole, ...cancelCapability(entry) };
+/** The current `tool_call_update` of a live tool call; a whole call when it is our own. Absent: nothing is new. */
+export function callAnnouncement(entry: Entry, item: Item, status: string | undefined): JsonObject | undefined {
+  const whole = entry.own ? { title: item.description ?? item.title ?? item.taskType ?? item.task, kind: 'other' } : {};
+  const news = { ...whole, ...(status === liveStatus(item) ? {} : { status: liveStatus(item) }), ...cancelCapability(entry) };
+  return Object.keys(news).length === 0 ? undefined : { ...entityUpdate(entry), ...news };
 }
 
-/** The reference of an own terminal in its launching call's content: what it had, and the terminal. */
+/** Adds an own terminal to the content of the call that launched it. */
 export function callReference(entry: Entry, item: Item, ledger: SessionLedger): JsonObject | undefined {
-  const call = item.toolCallId === undefined ? undefined : ledger.calls.get(item.toolCallId);
+  const call = launchOf(item, ledger);
   if (!entry.own || entry.type !== 'terminal' || call === undefined) return undefined;
-  const terminals = [...call.terminals, entry.id].map((terminalId) => ({ type: 'terminal', terminalId }));
-  return { sessionUpdate: 'tool_call_update', toolCallId: call.id, content: terminals };
+  return { sessionUpdate: 'tool_call_content_chunk', toolCallId: call.id, content: { type: 'terminal', terminalId: entry.id } };
 }
 
 /**
@@ -47,21 +57,14 @@ export function exitStatus(outcome: Outcome, exit: ExitFacts | undefined): JsonO
   return { ...(agrees ? { exitCode: code } : {}), ...(exit?.signal === undefined ? {} : { signal: exit.signal }) };
 }
 
-export const terminalEnd = (entry: Entry, outcome: Outcome, reason?: string): JsonObject => ({
-  sessionUpdate: 'terminal_update',
-  terminalId: entry.id,
-  exitStatus: exitStatus(outcome, entry.exit),
-  capabilities: null,
-  ...why(reason),
-});
+/** The final state itself: an exit, or a final status. */
+export const endOf = (entry: Entry, outcome: Outcome): JsonObject => (entry.type === 'terminal' ? { exitStatus: exitStatus(outcome, entry.exit) } : { status: finalStatus(outcome) });
 
-export const callEnd = (toolCallId: string, outcome: Outcome, reason?: string): JsonObject => ({
-  sessionUpdate: 'tool_call_update',
-  toolCallId,
-  status: finalStatus(outcome),
-  capabilities: null,
-  ...why(reason),
-});
+/** The update that settles it. */
+export const endUpdate = (entry: Entry, outcome: Outcome, reason?: string): JsonObject => ({ ...entityUpdate(entry), ...endOf(entry, outcome), capabilities: null, ...why(reason) });
+
+/** Settles a call that is no item of its own. */
+export const callEnd = (toolCallId: string, reason: string): JsonObject => ({ sessionUpdate: 'tool_call_update', toolCallId, status: finalStatus('unknown'), capabilities: null, ...why(reason) });
 
 const reference = (entry: Entry): JsonObject => (entry.type === 'terminal' ? { type: 'terminal', terminalId: entry.id } : { type: 'tool_call', toolCallId: entry.id });
 

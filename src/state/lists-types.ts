@@ -5,6 +5,8 @@ import type { Table } from './table.js';
 
 /** An item as the client knows it: by the id of its terminal or tool call. */
 export interface Entry {
+  /** Where it stands in the table: its task, or something else once that has another life. */
+  readonly key: string;
   readonly task: string;
   readonly life: number;
   readonly type: 'terminal' | 'tool_call';
@@ -15,12 +17,16 @@ export interface Entry {
   readonly canCancel: boolean;
   /** `ending`: its end is known and what it waits for is not; `settled`: its final state was sent. */
   readonly phase: 'live' | 'ending' | 'settled';
+  /** It waits for the correction of a `stopped` that nobody asked for. */
+  readonly tentative: boolean;
   /** It ended before it detached: its terminal is settled, and no list ever names it. */
   readonly unlisted: boolean;
   /** When waiting ends at the latest, in milliseconds of the event clock. */
   readonly until: number | undefined;
   /** What the terminal's own exit said, before or after the end. */
   readonly exit: ExitFacts | undefined;
+  /** The final state as it was sent, as JSON text. */
+  readonly told: string | undefined;
 }
 
 /** A snapshot that waits: the removal of an ended item, or an `idle` for tasks that are announced late. */
@@ -35,10 +41,13 @@ export interface SessionLists {
   /** The agent lists background work itself: nothing is added. */
   readonly native: boolean;
   readonly state: string;
+  /** By `Entry.key`. */
   readonly entries: Table<Entry>;
   readonly held: Held | undefined;
-  /** Terminals and calls that a background item has used. An id is never used twice. */
-  readonly used: Table<true>;
+  /** Ids that no further item may have, and the number in each of our own. Bounded, youngest last. */
+  readonly used: Table<number>;
+  /** The highest number of an id of our own that is no longer in `used`. */
+  readonly forgotten: number;
   /** `session/close` or `session/delete` was sent and not answered yet. */
   readonly closing: boolean;
 }

@@ -1,9 +1,10 @@
 /** What becomes of each update of the agent on its way to a v2 client. One function a kind. */
-import { arrayOf, objectOf, stringOf, type ExitFacts, type JsonObject } from '../protocol/index.js';
-import { isFinalStatus } from './ledger.js';
+import { arrayOf, defined, integerOf, objectOf, stringOf, type ExitFacts, type JsonObject } from '../protocol/index.js';
+import { isFinalStatus, isLaunchedBy } from './ledger.js';
 import type { Fact, Item } from './ledger-types.js';
-import { follow, newEntry, putEntry, send, settle, settleAllEnding, tellAgain, type Draft } from './lists-draft.js';
-import { backgroundList, exitStatus, finalStatus } from './lists-entries.js';
+import { awaitsTasks, follow, newEntry, putEntry, releaseHeldIdle, send, settle, settleAllEnding, tellAgain, type Draft } from './lists-draft.js';
+import { backgroundList, callReference, finalStatus, liveStatus } from './lists-entries.js';
+import { isUsed, markUsed } from './lists-ids.js';
 import type { Entry } from './lists-types.js';
 
 const keep = (draft: Draft): void => void draft.effects.push({ do: 'keep' });
@@ -19,27 +20,35 @@ function without(update: JsonObject, key: string): JsonObject {
   return rest;
 }
 
-/** The extension's own `_meta` was asked for in the client's name and ends here. */
-export function withoutExtensionMeta(update: JsonObject): JsonObject {
-  const meta = objectOf(update._meta);
-  if (meta === undefined || !('jetbrains' in meta)) return update;
-  const rest = without(meta, 'jetbrains');
-  return Object.keys(rest).length === 0 ? without(update, '_meta') : { ...update, _meta: rest };
+/** `value` with another `member`, or without it when nothing is left of that. */
+const withMember = (value: JsonObject, key: string, member: JsonObject): JsonObject => (Object.keys(member).length === 0 ? without(value, key) : { ...value, [key]: member });
+
+/** The extension's mark was asked for in the client's name and ends here. */
+export function withoutExtensionMark(update: JsonObject): JsonObject {
+  const meta = objectOf(update._meta) ?? {};
+  const jetbrains = objectOf(meta.jetbrains) ?? {};
+  const air = objectOf(jetbrains.air);
+  if (air === undefined || !('asyncTasks' in air)) return update;
+  const rest = without(air, 'asyncTasks');
+  const told = Object.keys(rest).every((key) => key === 'version') ? {} : rest;
+  return withMember(update, '_meta', withMember(meta, 'jetbrains', withMember(jetbrains, 'air', told)));
 }
 
-const itemOfCall = (draft: Draft, call: string): Item | undefined => [...draft.ledger.items.values()].filter((item) => item.toolCallId === call && item.started).at(-1);
+const entryOf = (draft: Draft, type: Entry['type'], id: string): Entry | undefined => [...draft.lists.entries.values()].find((entry) => entry.type === type && entry.id === id);
 
-const entryOfCall = (draft: Draft, call: string): Entry | undefined => [...draft.lists.entries.values()].find((entry) => entry.type === 'tool_call' && entry.id === call);
+/** The item that this call launched, if it ended before the client heard of it. */
+function endedUnseen(draft: Draft, id: string): Item | undefined {
+  const call = draft.ledger.calls.get(id);
+  const item = call && [...draft.ledger.items.values()].filter((other) => isLaunchedBy(other, call)).at(-1);
+  return item?.phase === 'ended' && !item.ambient && !draft.lists.entries.has(item.task) ? item : undefined;
+}
 
 /** A work that ended before its launch was acknowledged is never listed: its end is merged with the acknowledgement. */
 function endedBeforeAck(draft: Draft, update: JsonObject, item: Item): void {
-  if (item.kind === 'tool_call') {
-    send(draft, { ...update, status: finalStatus(item.outcome ?? 'unknown') });
-    return;
-  }
-  send(draft, update);
-  if (!draft.options.exitAtLaunch || draft.lists.entries.has(item.task)) return;
-  const entry: Entry = { ...newEntry(draft, item, undefined), phase: 'ending', unlisted: true, until: draft.at + draft.options.window };
+  const merges = item.kind !== 'terminal' && update.status === 'completed';
+  send(draft, merges ? { ...update, status: finalStatus(item.outcome ?? 'unknown') } : update);
+  if (item.kind !== 'terminal' || !draft.options.exitAtLaunch) return;
+  const entry: Entry = { ...newEntry(draft, item, undefined), phase: 'ending', unlisted: true, until: draft.at + draft.options.window, exit: item.exitCode === undefined ? undefined : { exitCode: item.exitCode } };
   if (entry.own) return;
   putEntry(draft, entry);
   follow(draft, entry, item);
@@ -47,88 +56,113 @@ function endedBeforeAck(draft: Draft, update: JsonObject, item: Item): void {
   else draft.effects.push({ do: 'flush', task: entry.task });
 }
 
-/** Gives the call whose acknowledgement was rewritten to `in_progress`, if it was. */
-export function toolCall(draft: Draft, original: JsonObject, facts: readonly Fact[]): string | undefined {
-  const update = withoutExtensionMeta(original);
-  const call = stringOf(update.toolCallId) ?? '';
-  const final = isFinalStatus(stringOf(update.status));
-  const entry = entryOfCall(draft, call);
-  if (final && entry !== undefined && !entry.own) {
+/** A call whose id the agent uses again has nothing to do with the item that it was. */
+function forgetReused(draft: Draft, call: string, status: string | undefined): void {
+  const entry = status === undefined || isFinalStatus(status) ? undefined : entryOf(draft, 'tool_call', call);
+  if (entry?.phase === 'settled') draft.lists = { ...draft.lists, entries: draft.lists.entries.delete(entry.key) };
+}
+
+/** New content replaces the old, and with it the references to terminals of our own. */
+function referAgain(draft: Draft, update: JsonObject, call: string): void {
+  if (update.content === undefined) return;
+  for (const entry of draft.lists.entries.values()) {
+    const item = entry.own && entry.phase !== 'settled' ? draft.ledger.items.get(entry.task) : undefined;
+    if (item?.toolCallId === call && item.life === entry.life) send(draft, callReference(entry, item, draft.ledger));
+  }
+}
+
+/** Gives the call whose acknowledgement was rewritten to the status of its work, if it was. */
+function rewrittenCall(draft: Draft, original: JsonObject, call: string, facts: readonly Fact[]): string | undefined {
+  const update = withoutExtensionMark(original);
+  const status = stringOf(update.status);
+  const final = isFinalStatus(status);
+  if (final && entryOf(draft, 'tool_call', call) !== undefined) {
     sendRest(draft, without(update, 'status'), 'toolCallId');
     return undefined;
   }
-  const acknowledged = facts.some((fact) => fact.type === 'itemDetached' && fact.item.toolCallId === call && fact.item.kind === 'tool_call');
-  if (acknowledged && update.status === 'completed' && !draft.lists.used.has(call)) {
-    send(draft, { ...update, status: 'in_progress' });
+  const detached = facts.find((fact) => fact.type === 'itemDetached' && fact.item.toolCallId === call && fact.item.kind !== 'terminal');
+  if (detached !== undefined && status === 'completed' && !isUsed(draft.lists, call)) {
+    send(draft, { ...update, status: liveStatus(detached.item) });
     return call;
   }
-  const item = final ? itemOfCall(draft, call) : undefined;
-  if (item !== undefined && item.phase === 'ended' && !draft.lists.entries.has(item.task) && update.status === 'completed') endedBeforeAck(draft, update, item);
+  const unseen = final ? endedUnseen(draft, call) : undefined;
+  if (unseen !== undefined) endedBeforeAck(draft, update, unseen);
   else if (update === original) keep(draft);
   else sendRest(draft, update, 'toolCallId');
   return undefined;
 }
 
-const itemOfTerminal = (draft: Draft, terminal: string): Item | undefined =>
-  [...draft.ledger.items.values()]
-    .filter((item) => item.kind === 'terminal' && item.started && item.toolCallId !== undefined)
-    .filter((item) => item.toolCallId === terminal || draft.ledger.calls.get(item.toolCallId ?? '')?.terminals.includes(terminal))
-    .at(-1);
+/** As `rewrittenCall`, for every tool call update. */
+export function toolCall(draft: Draft, update: JsonObject, facts: readonly Fact[]): string | undefined {
+  const call = stringOf(update.toolCallId) ?? '';
+  forgetReused(draft, call, stringOf(update.status));
+  const reopened = rewrittenCall(draft, update, call, facts);
+  referAgain(draft, update, call);
+  return reopened;
+}
+
+/** A background command that waits for its launching call's acknowledgement, or ended before it. */
+function awaitsLaunch(draft: Draft, terminal: string): boolean {
+  const isItem = (item: Item): boolean => item.kind === 'terminal' && item.started && !item.ambient && !draft.lists.entries.has(item.task);
+  return [...draft.ledger.items.values()].some((item) => isItem(item) && (item.toolCallId === terminal || draft.ledger.calls.get(item.toolCallId ?? '')?.terminals.includes(terminal)));
+}
 
 /** The terminal's own exit, where it is to be believed: with the end of its work, never at its launch. */
 export function terminal(draft: Draft, update: JsonObject): void {
   const id = stringOf(update.terminalId) ?? '';
   const exit = objectOf(update.exitStatus);
-  const item = exit === undefined ? undefined : itemOfTerminal(draft, id);
-  if (exit === undefined || item === undefined) return keep(draft);
-  const entry = draft.lists.entries.get(item.task);
-  const known: ExitFacts = { ...(typeof exit.exitCode === 'number' ? { exitCode: exit.exitCode } : {}), ...(typeof exit.signal === 'string' ? { signal: exit.signal } : {}) };
-  if (!draft.options.exitAtLaunch && (entry === undefined || entry.id !== id)) return keep(draft);
+  if (exit === undefined) return keep(draft);
+  const entry = entryOf(draft, 'terminal', id);
+  if (entry === undefined && !(draft.options.exitAtLaunch && !isUsed(draft.lists, id) && awaitsLaunch(draft, id))) {
+    draft.lists = markUsed(draft.lists, id, 0);
+    return keep(draft);
+  }
   sendRest(draft, without(update, 'exitStatus'), 'terminalId');
   if (draft.options.exitAtLaunch || entry === undefined) return;
-  const next: Entry = { ...entry, exit: known };
+  const said: ExitFacts = defined({ exitCode: integerOf(exit.exitCode), signal: stringOf(exit.signal) });
+  const next: Entry = { ...entry, exit: { ...entry.exit, ...said } };
   putEntry(draft, next);
+  const item = draft.ledger.items.get(entry.task);
   if (entry.phase === 'ending') settle(draft, next);
-  else if (entry.phase === 'settled' && entry.exit === undefined && Object.keys(exitStatus(item.outcome ?? 'unknown', known)).length > 0) tellAgain(draft, next, item);
+  else if (entry.phase === 'settled' && item?.life === entry.life) tellAgain(draft, next, item);
 }
 
 /** Codex announces its tasks just after the turn: an open call whose terminal has no exit may be one of them. */
 const mayBeAnnounced = (draft: Draft): boolean =>
-  [...draft.ledger.calls.values()].some((call) => !call.final && call.terminals.some((id) => !draft.lists.used.has(id) && draft.ledger.terminals.has(id) && draft.ledger.terminals.get(id)?.exit === undefined));
+  [...draft.ledger.calls.values()].some((call) => !call.final && call.terminals.some((id) => !isUsed(draft.lists, id) && draft.ledger.terminals.has(id) && draft.ledger.terminals.get(id)?.exit === undefined));
 
-/** Sends an `idle` that waited, with the list as it is now. */
-export function releaseHeldIdle(draft: Draft): void {
-  const update = draft.lists.held?.update;
-  if (update === undefined) return;
-  draft.lists = { ...draft.lists, held: undefined, state: 'idle' };
-  draft.due = undefined;
-  send(draft, { ...update, background: backgroundList(draft.lists) });
+/** Until when this `idle` waits, if it does: for the close, for a removal's turn, or for late announcements. */
+function idleWaitsUntil(draft: Draft): number | undefined {
+  const { lists, options, at } = draft;
+  if (lists.closing) return Number.POSITIVE_INFINITY;
+  if (lists.state === 'idle') return draft.due === 'now' ? undefined : lists.held?.until;
+  return options.window > 0 && mayBeAnnounced(draft) ? at + options.window : undefined;
 }
 
-/** Every snapshot carries the list. It takes the place of one that was held, and ends every other wait. */
+/** Every snapshot carries the list. It takes the place of one that was held, and of an `idle` that was told again meanwhile. */
 export function state(draft: Draft, update: JsonObject): void {
   const word = stringOf(update.state) ?? draft.lists.state;
-  if (arrayOf(update.background) !== undefined) {
-    draft.lists = { ...draft.lists, native: true, state: word };
-    return keep(draft);
-  }
   if (!draft.lists.reported) {
     draft.lists = { ...draft.lists, state: word };
     return keep(draft);
   }
-  settleAllEnding(draft);
-  releaseHeldIdle(draft);
-  const waits = draft.lists.closing || (draft.options.window > 0 && draft.lists.state !== 'idle' && mayBeAnnounced(draft));
-  if (word === 'idle' && waits) {
-    draft.lists = { ...draft.lists, held: { until: draft.lists.closing ? Number.POSITIVE_INFINITY : draft.at + draft.options.window, update } };
+  if (!draft.lists.closing && awaitsTasks(draft.lists)) releaseHeldIdle(draft);
+  const until = word === 'idle' ? idleWaitsUntil(draft) : undefined;
+  if (until !== undefined) {
+    draft.lists = { ...draft.lists, held: { until, update: { ...draft.lists.held?.update, ...update } } };
+    draft.due = undefined;
     return;
   }
+  if (word !== 'idle') settleAllEnding(draft);
   draft.lists = { ...draft.lists, held: undefined, state: word };
   draft.due = undefined;
   send(draft, { ...update, background: backgroundList(draft.lists) });
 }
 
-/** Held `idle`s go out early once every open call with a live terminal is accounted for. */
+/** An `idle` that waits goes out early once every open call with a live terminal is accounted for. */
 export function releaseIfAnnounced(draft: Draft): void {
-  if (draft.lists.held?.update !== undefined && !draft.lists.closing && !mayBeAnnounced(draft)) releaseHeldIdle(draft);
+  if (awaitsTasks(draft.lists) && !draft.lists.closing && !mayBeAnnounced(draft)) releaseHeldIdle(draft);
 }
+
+/** Whether the agent lists background work itself in this update. */
+export const listsItself = (update: JsonObject): boolean => update.sessionUpdate === 'state_update' && arrayOf(update.background) !== undefined;

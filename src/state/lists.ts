@@ -7,19 +7,26 @@
  */
 import { stringOf, type JsonObject } from '../protocol/index.js';
 import type { Fact } from './ledger-types.js';
-import { callEnd, backgroundList, exitStatus, stateSnapshot } from './lists-entries.js';
-import { announce, end, endingEntries, finish, follow, putEntry, send, settle, settleOrWait, tellAgain, type Draft } from './lists-draft.js';
-import type { ListsEffect, ListsEvent, ListsOptions, SessionLists } from './lists-types.js';
-import { releaseHeldIdle, releaseIfAnnounced, state, terminal, toolCall } from './lists-updates.js';
+import { backgroundList, callEnd, callReference, entityUpdate, exitStatus, liveStatus } from './lists-entries.js';
+import { announce, end, endingEntries, finish, follow, putEntry, releaseHeldIdle, send, settle, settleOrWait, tellAgain, type Draft } from './lists-draft.js';
+import type { Entry, ListsEffect, ListsEvent, ListsOptions, SessionLists } from './lists-types.js';
+import { listsItself, releaseIfAnnounced, state, terminal, toolCall } from './lists-updates.js';
 import { emptySession } from './ledger.js';
+import { isUsed } from './lists-ids.js';
 import { Table } from './table.js';
 
 /** A session that was not heard of. `reported`: the agent has promised to report background work. */
 export const emptyLists = (reported: boolean): SessionLists => ({
-  reported, native: false, state: 'idle', entries: Table.empty(), held: undefined, used: Table.empty(), closing: false,
+  reported, native: false, state: 'idle', entries: Table.empty(), held: undefined, used: Table.empty(), forgotten: 0, closing: false,
 });
 
 const REMEMBERED_ENTRIES = 256;
+
+/** The settled entry of a life that is over makes place for the next one. */
+function putAside(draft: Draft, entry: Entry): void {
+  const key = `${entry.task}\u0000${entry.life}`;
+  draft.lists = { ...draft.lists, entries: draft.lists.entries.delete(entry.key).set(key, { ...entry, key }) };
+}
 
 function onStarted(draft: Draft, fact: Fact): void {
   if (fact.item.kind === 'turn') return;
@@ -27,7 +34,7 @@ function onStarted(draft: Draft, fact: Fact): void {
   const earlier = draft.lists.entries.get(fact.item.task);
   if (earlier !== undefined && earlier.life !== fact.item.life) {
     if (earlier.phase !== 'settled') settle(draft, earlier, 'unknown');
-    draft.lists = { ...draft.lists, entries: draft.lists.entries.delete(fact.item.task) };
+    putAside(draft, draft.lists.entries.get(earlier.key) ?? earlier);
   }
 }
 
@@ -35,17 +42,28 @@ function onChanged(draft: Draft, fact: Extract<Fact, { type: 'itemChanged' }>): 
   const { item, before } = fact;
   const entry = draft.lists.entries.get(item.task);
   if (entry === undefined || entry.phase !== 'live') return;
-  if (item.paused !== before.paused && entry.type === 'tool_call') send(draft, { sessionUpdate: 'tool_call_update', toolCallId: entry.id, status: item.paused ? 'paused' : 'in_progress' });
+  if (item.paused !== before.paused && entry.type === 'tool_call') send(draft, { ...entityUpdate(entry), status: liveStatus(item) });
   if (item.outputFile !== before.outputFile) follow(draft, entry, item);
   if (item.canCancel !== before.canCancel) {
     putEntry(draft, { ...entry, canCancel: item.canCancel });
-    const target = entry.type === 'terminal' ? { sessionUpdate: 'terminal_update', terminalId: entry.id } : { sessionUpdate: 'tool_call_update', toolCallId: entry.id };
-    send(draft, { ...target, capabilities: item.canCancel ? { cancel: {} } : null });
+    send(draft, { ...entityUpdate(entry), capabilities: item.canCancel ? { cancel: {} } : null });
   }
-  if (item.toolCallId !== before.toolCallId && entry.own && entry.type === 'terminal') {
-    const call = item.toolCallId === undefined ? undefined : draft.ledger.calls.get(item.toolCallId);
-    if (call !== undefined) send(draft, { sessionUpdate: 'tool_call_update', toolCallId: call.id, content: [...call.terminals, entry.id].map((terminalId) => ({ type: 'terminal', terminalId })) });
-  }
+  if (item.toolCallId !== before.toolCallId) send(draft, callReference(entry, item, draft.ledger));
+}
+
+/** The end of a live item. Its output is followed from here if only the end tells where it is. */
+function onFirstEnd(draft: Draft, entry: Entry, fact: Extract<Fact, { type: 'itemEnded' | 'itemCorrected' | 'itemRefined' }>): void {
+  if (fact.item.outputFile !== fact.before.outputFile) follow(draft, entry, fact.item);
+  end(draft, entry, fact.item, fact.type === 'itemEnded' && fact.tentative);
+}
+
+/** More about the end of an item that waits: a correction or a certain word ends the wait, an exit code may. */
+function onMoreOfEnd(draft: Draft, entry: Entry, fact: Extract<Fact, { type: 'itemEnded' | 'itemCorrected' | 'itemRefined' }>): void {
+  const isCertain = entry.tentative && fact.item.endedBy === 'raw';
+  if (fact.item.outputFile !== fact.before.outputFile) follow(draft, entry, fact.item);
+  if (fact.type === 'itemCorrected' || isCertain) end(draft, entry, fact.item, false);
+  else if (!entry.tentative && entry.exit !== undefined) settleOrWait(draft, entry);
+  else putEntry(draft, entry);
 }
 
 function onEnd(draft: Draft, fact: Extract<Fact, { type: 'itemEnded' | 'itemCorrected' | 'itemRefined' }>): void {
@@ -54,13 +72,9 @@ function onEnd(draft: Draft, fact: Extract<Fact, { type: 'itemEnded' | 'itemCorr
   if (entry === undefined || entry.life !== item.life) return;
   const codeTold = item.exitCode !== undefined && entry.exit?.exitCode === undefined;
   const known = codeTold ? { ...entry, exit: { ...entry.exit, exitCode: item.exitCode } } : entry;
-  if (entry.phase === 'live') end(draft, known, item, fact.type === 'itemEnded' && fact.tentative);
-  else if (entry.phase === 'ending' && fact.type === 'itemCorrected') end(draft, { ...known, until: undefined }, item, false);
-  else if (entry.phase === 'ending' && codeTold) settleOrWait(draft, known);
-  else if (entry.phase === 'settled' && (codeTold || fact.type === 'itemCorrected')) {
-    putEntry(draft, known);
-    if (fact.type === 'itemCorrected' || entry.type === 'terminal') tellAgain(draft, known, item);
-  }
+  if (entry.phase === 'live') onFirstEnd(draft, known, fact);
+  else if (entry.phase === 'ending') onMoreOfEnd(draft, known, fact);
+  else tellAgain(draft, known, item);
 }
 
 function onFact(draft: Draft, fact: Fact, reopened: string | undefined): void {
@@ -74,6 +88,11 @@ const isExtension = (kind: string): boolean => kind.startsWith('_async_task_');
 
 function onUpdate(draft: Draft, update: JsonObject, facts: readonly Fact[]): void {
   const kind = stringOf(update.sessionUpdate) ?? '';
+  if (listsItself(update)) draft.lists = { ...draft.lists, native: true };
+  if (draft.lists.native) {
+    draft.effects.push({ do: 'keep' });
+    return;
+  }
   let reopened: string | undefined;
   if (kind === 'tool_call_update') reopened = toolCall(draft, update, facts);
   else if (kind === 'terminal_update') terminal(draft, update);
@@ -86,18 +105,18 @@ function onUpdate(draft: Draft, update: JsonObject, facts: readonly Fact[]): voi
 /** The last line of the output file tells a code. It counts if it agrees with the end, and if nothing else told one. */
 function onFlushed(draft: Draft, task: string, fileCode: number | undefined): void {
   const entry = draft.lists.entries.get(task);
-  if (entry?.phase !== 'ending') return;
+  if (entry?.phase !== 'ending' || entry.tentative) return;
   const outcome = draft.ledger.items.get(task)?.outcome ?? 'unknown';
   const counts = fileCode !== undefined && entry.exit === undefined && exitStatus(outcome, { exitCode: fileCode }).exitCode !== undefined;
   settleOrWait(draft, counts ? { ...entry, exit: { exitCode: fileCode } } : entry);
 }
 
-/** The wait is over for everything whose time has come. */
+/** The wait is over for everything whose time has come. A missing exit code is looked for once more. */
 function onTick(draft: Draft): void {
   for (const entry of endingEntries(draft.lists)) if (entry.until !== undefined && entry.until <= draft.at) {
     const item = draft.ledger.items.get(entry.task);
-    if (item?.outputFile !== undefined && entry.type === 'terminal') draft.effects.push({ do: 'unfollow', task: entry.task });
-    settle(draft, entry);
+    if (item?.outputFile !== undefined && entry.type === 'terminal' && !entry.tentative) draft.effects.push({ do: 'flush', task: entry.task });
+    else settle(draft, entry);
   }
   const held = draft.lists.held;
   if (held === undefined || held.until > draft.at) return;
@@ -106,43 +125,66 @@ function onTick(draft: Draft): void {
   draft.due = 'now';
 }
 
+/** Terminals and calls that are no items of their own: those that foreground work, or an item, left open. */
+function settleOpen(draft: Draft, why: string): void {
+  const entries = [...draft.lists.entries.values()];
+  const isEntry = (type: Entry['type'], id: string): boolean => entries.some((entry) => entry.type === type && entry.id === id);
+  for (const { id, exit } of draft.ledger.terminals.values()) {
+    const isOpen = exit === undefined || (draft.options.exitAtLaunch && !isUsed(draft.lists, id));
+    if (isOpen && !isEntry('terminal', id)) send(draft, { sessionUpdate: 'terminal_update', terminalId: id, exitStatus: {} });
+  }
+  for (const { id, final } of draft.ledger.calls.values()) if (!final && !isEntry('tool_call', id)) send(draft, callEnd(id, why));
+}
+
 /** The session is over: everything of it gets its final state, then one `idle` with an empty list. */
 function onSessionEnd(draft: Draft, reason: 'closed' | 'agentGone'): void {
-  if (!draft.lists.reported || draft.lists.native) return;
+  const { reported, native, held, state: word } = draft.lists;
+  if (!reported || native) return;
   const why = reason === 'closed' ? 'the session was closed' : 'the agent exited';
-  const ran = draft.lists.state !== 'idle' || draft.lists.held?.update !== undefined;
+  const ran = word !== 'idle';
   const hadList = backgroundList(draft.lists).length > 0;
-  const own = new Set<string>();
+  draft.lists = { ...draft.lists, held: undefined };
   for (const entry of draft.lists.entries.values()) {
-    own.add(entry.id);
     if (entry.phase === 'live') settle(draft, entry, 'unknown', why);
     else if (entry.phase === 'ending') settle(draft, entry);
   }
-  for (const open of draft.ledger.terminals.values()) if (open.exit === undefined && !own.has(open.id)) send(draft, { sessionUpdate: 'terminal_update', terminalId: open.id, exitStatus: {} });
-  for (const open of draft.ledger.calls.values()) if (!open.final && !own.has(open.id)) send(draft, callEnd(open.id, 'unknown', why));
-  const last = draft.lists.held?.update ?? { ...stateSnapshot(draft.lists), state: 'idle', ...(ran ? { stopReason: 'cancelled' } : {}) };
-  if (ran || hadList || draft.lists.held !== undefined) send(draft, { ...last, background: [] });
+  settleOpen(draft, why);
+  const last = held?.update ?? { sessionUpdate: 'state_update', state: 'idle', ...(ran ? { stopReason: 'cancelled' } : {}) };
+  if (ran || hadList || held !== undefined) send(draft, { ...last, background: [] });
 }
+
+/** The close was refused: what waited for its answer goes out. */
+function onCloseFailed(draft: Draft): void {
+  const { held } = draft.lists;
+  draft.lists = { ...draft.lists, closing: false };
+  if (held?.update !== undefined) releaseHeldIdle(draft);
+  else if (held !== undefined) draft.due = 'now';
+}
+
+type Handler<T extends ListsEvent['type']> = (draft: Draft, event: Extract<ListsEvent, { type: T }>) => void;
+
+const handlers: { readonly [T in ListsEvent['type']]: Handler<T> } = {
+  update: (draft, event) => onUpdate(draft, event.update, event.facts),
+  facts: (draft, event) => {
+    for (const fact of event.facts) onFact(draft, fact, undefined);
+    releaseIfAnnounced(draft);
+  },
+  flushed: (draft, event) => onFlushed(draft, event.task, event.fileCode),
+  tick: onTick,
+  closing: (draft) => {
+    const { held } = draft.lists;
+    draft.lists = { ...draft.lists, closing: true, held: held && { ...held, until: Number.POSITIVE_INFINITY } };
+  },
+  closeFailed: onCloseFailed,
+  ended: (draft, event) => onSessionEnd(draft, event.reason),
+};
 
 /** One event of one session: its lists after it, and what is to be done, in order. */
 export function reduceLists(lists: SessionLists, event: ListsEvent, options: ListsOptions): readonly [SessionLists, readonly ListsEffect[]] {
+  if (lists.native && event.type !== 'update') return [lists, []];
   const draft: Draft = { lists, ledger: 'ledger' in event ? event.ledger : emptySession, at: event.at, options, effects: [], due: undefined };
-  if (event.type === 'update') onUpdate(draft, event.update, event.facts);
-  else if (event.type === 'facts') {
-    for (const fact of event.facts) onFact(draft, fact, undefined);
-    releaseIfAnnounced(draft);
-  } else if (event.type === 'flushed') {
-    onFlushed(draft, event.task, event.fileCode);
-  } else if (event.type === 'tick') onTick(draft);
-  else if (event.type === 'closing') draft.lists = { ...draft.lists, closing: true };
-  else if (event.type === 'closeFailed') {
-    draft.lists = { ...draft.lists, closing: false };
-    releaseHeldIdle(draft);
-    draft.due ??= 'now';
-  } else if (event.type === 'ended') {
-    onSessionEnd(draft, event.reason);
-    return [emptyLists(lists.reported), draft.effects];
-  }
+  (handlers[event.type] as Handler<ListsEvent['type']>)(draft, event);
+  if (event.type === 'ended') return [emptyLists(lists.reported), draft.effects];
   finish(draft);
   const entries = draft.lists.entries.bounded(REMEMBERED_ENTRIES, (entry) => entry.phase === 'settled');
   return [entries === draft.lists.entries ? draft.lists : { ...draft.lists, entries }, draft.effects];

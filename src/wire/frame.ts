@@ -60,6 +60,7 @@ export class Frame implements Head {
 
   /** A notification, or with an id a request. Throws where `JSON.stringify` throws. */
   static ofCall(method: string, params: unknown, idText?: string): Frame {
+    if (typeof method !== 'string') throw new TypeError(`expected a method that is a string, got ${typeof method}`);
     const id = idText === undefined ? {} : { id: JSON.parse(idText) as unknown };
     const kind = idText === undefined ? 'notification' : 'request';
     return written(new Frame({ kind, method, idText }, undefined, { jsonrpc: '2.0', ...id, method, params }));

@@ -9,6 +9,7 @@ const LF = 10;
 /** Parts below this size are gathered in slabs, so that a line that comes byte by byte stays cheap. */
 const SMALL = 1024;
 const SLAB = 16 * 1024;
+const nothing: Buffer = Buffer.alloc(0);
 
 /** The same bytes as a Buffer, whose search is several times faster than that of a plain array. */
 export const bufferOf = (bytes: Uint8Array): Buffer =>
@@ -16,44 +17,40 @@ export const bufferOf = (bytes: Uint8Array): Buffer =>
 
 /** The parts of a line whose end has not come yet. */
 class Unfinished {
-  #parts: Buffer[] = [];
-  #size = 0;
-  #slab = Buffer.alloc(0);
+  parts: Buffer[] = [];
+  size = 0;
+  #slab: Buffer = nothing;
   #used = 0;
-
-  get empty(): boolean {
-    return this.#size === 0;
-  }
 
   add(part: Buffer): void {
     if (part.length === 0) return;
-    this.#size += part.length;
-    this.#parts.push(part.length < SMALL ? this.#gathered(part) : part);
+    this.size += part.length;
+    if (part.length < SMALL) this.#gather(part);
+    else this.parts.push(part);
   }
 
-  /** The line with its last part, in one piece. */
-  joined(last: Buffer): Buffer {
-    const line = Buffer.concat([...this.#parts, last], this.#size + last.length);
-    this.#parts = [];
-    this.#size = 0;
-    this.#slab = Buffer.alloc(0);
+  /** Everything that was added, removed. */
+  take(): Buffer[] {
+    const { parts } = this;
+    this.parts = [];
+    this.size = 0;
+    this.#slab = nothing;
     this.#used = 0;
-    return line;
+    return parts;
   }
 
-  /** The part, copied behind the previous small one; then one part stands for both. */
-  #gathered(part: Buffer): Buffer {
+  /** Copies the part behind the previous small one; then one part stands for both. */
+  #gather(part: Buffer): void {
     if (this.#used + part.length > this.#slab.length) {
-      this.#slab = Buffer.allocUnsafeSlow(this.#parts.length === 0 ? SMALL : SLAB);
+      this.#slab = Buffer.allocUnsafeSlow(this.parts.length === 0 ? SMALL : SLAB);
       this.#used = 0;
     }
-    part.copy(this.#slab, this.#used);
-    const before = this.#parts.at(-1);
-    const adjacent = this.#used > 0 && before?.buffer === this.#slab.buffer && before.byteOffset + before.length === this.#used;
-    const from = adjacent ? this.#used - before.length : this.#used;
-    if (adjacent) this.#parts.pop();
-    this.#used += part.length;
-    return this.#slab.subarray(from, this.#used);
+    const before = this.parts.at(-1);
+    const joins = before?.buffer === this.#slab.buffer && before.byteOffset + before.length === this.#used;
+    if (joins) this.parts.pop();
+    const start = joins ? this.#used - before.length : this.#used;
+    this.#used += part.copy(this.#slab, this.#used);
+    this.parts.push(this.#slab.subarray(start, this.#used));
   }
 }
 
@@ -62,9 +59,13 @@ class Unfinished {
  * A line that lies within one chunk is a range of that chunk; any other is a buffer of its own.
  */
 export class Lines {
-  buffer: Buffer = Buffer.alloc(0);
+  buffer: Buffer = nothing;
   start = 0;
   end = 0;
+  /** The range continues a line whose beginning was taken with `cut`. */
+  isRest = false;
+  /** The beginning of a line was taken, and its LF has not come yet. */
+  midLine = false;
   #waiting: Buffer[] = [];
   #waitingSize = 0;
   #chunk: Buffer | undefined;
@@ -74,6 +75,16 @@ export class Lines {
   /** Bytes that have not been looked at. */
   get unread(): number {
     return this.#waitingSize + (this.#chunk === undefined ? 0 : this.#chunk.length - this.#position);
+  }
+
+  /** Bytes of a line whose end has not come yet. */
+  get begun(): number {
+    return this.#unfinished.size;
+  }
+
+  /** The first of those bytes. */
+  get beginning(): Buffer {
+    return this.#unfinished.parts[0] ?? nothing;
   }
 
   push(chunk: Uint8Array): void {
@@ -89,46 +100,64 @@ export class Lines {
   /** Moves to the next whole line. False: there is none yet. */
   next(): boolean {
     for (let chunk = this.#chunk; chunk !== undefined; chunk = this.#chunk) {
-      const from = this.#position;
-      const found = chunk.indexOf(LF, from);
-      if (found === -1) {
-        this.#unfinished.add(from === 0 ? chunk : chunk.subarray(from));
-        this.#advance();
-        continue;
-      }
-      const until = found + 1;
-      if (this.#unfinished.empty) this.#set(chunk, from, until);
-      else this.#set(this.#unfinished.joined(chunk.subarray(from, until)));
-      if (until === chunk.length) this.#advance();
-      else this.#position = until;
-      return true;
+      const until = chunk.indexOf(LF, this.#position) + 1;
+      if (until > 0 || this.midLine) return this.#move(chunk, until);
+      this.#unfinished.add(this.#position === 0 ? chunk : chunk.subarray(this.#position));
+      this.#advance();
     }
     return false;
   }
 
-  /** Moves to as many whole lines as are in one piece. False: there is none yet. */
+  /** Moves to as many whole lines as lie in one piece. False: there is none yet. */
   block(): boolean {
     const chunk = this.#chunk;
-    if (chunk === undefined || !this.#unfinished.empty) return this.next();
+    if (chunk === undefined || this.#unfinished.size > 0 || this.midLine) return this.next();
     const until = chunk.lastIndexOf(LF) + 1;
-    if (until <= this.#position) return this.next();
-    this.#set(chunk, this.#position, until);
-    if (until === chunk.length) this.#advance();
-    else this.#position = until;
-    return true;
+    return until > this.#position ? this.#move(chunk, until) : this.next();
   }
 
   /** Moves to what came after the last LF, when nothing more will come. False: nothing did. */
   last(): boolean {
-    if (this.#unfinished.empty) return false;
-    this.#set(this.#unfinished.joined(Buffer.alloc(0)));
+    this.midLine = false;
+    if (this.#unfinished.size === 0) return false;
+    this.#set(this.#joined(nothing), 0);
     return true;
   }
 
-  #set(buffer: Buffer, start = 0, end = buffer.length): void {
+  /** Takes the beginning of a line, in parts. What follows of it comes as ranges, up to its LF. */
+  cut(): Buffer[] {
+    this.midLine = true;
+    return this.#unfinished.take();
+  }
+
+  /** Lets go of the range, so that a long line does not stay in memory until the next. */
+  release(): void {
+    this.buffer = nothing;
+    this.start = this.end = 0;
+  }
+
+  /** Moves to the bytes up to `until`; 0: to all that is left of the chunk, in the middle of a line. */
+  #move(chunk: Buffer, until: number): true {
+    const end = until === 0 ? chunk.length : until;
+    const from = this.#position;
+    if (this.#unfinished.size === 0) this.#set(chunk, from, end);
+    else this.#set(this.#joined(chunk.subarray(from, end)), 0);
+    this.isRest = this.midLine;
+    if (until > 0) this.midLine = false;
+    if (end === chunk.length) this.#advance();
+    else this.#position = end;
+    return true;
+  }
+
+  #joined(last: Buffer): Buffer {
+    return Buffer.concat([...this.#unfinished.take(), last]);
+  }
+
+  #set(buffer: Buffer, start: number, end = buffer.length): void {
     this.buffer = buffer;
     this.start = start;
     this.end = end;
+    this.isRest = false;
   }
 
   #advance(): void {

@@ -1,16 +1,21 @@
 /**
- * The way out of one direction: bytes in order, and as few writes as possible. Neighbouring lines
- * of one read leave as one slice of it. Knows when the sink is full, and that a message never
- * starts in the middle of a line. Knows nothing of messages otherwise.
+ * The way out of one direction: bytes in order, and as few writes as possible. Neighbouring bytes of
+ * one read leave as one slice of it. Knows when the sink is full, and that a message never starts in
+ * the middle of a line. Knows nothing of messages otherwise.
  */
+import { Buffer } from 'node:buffer';
+
 const LF = 10;
 const lineEnd = Uint8Array.of(LF);
 
 export class Outbox {
   /** The sink said that it is full and has not drained since. */
   full = false;
+  /** Bytes of messages made here that were written in spite of that. */
+  backlog = 0;
   readonly #write: (bytes: Uint8Array) => boolean;
-  #slice: Uint8Array | undefined;
+  /** What waits for its neighbours: a range of this memory. */
+  #memory: ArrayBufferLike | undefined;
   #start = 0;
   #end = 0;
   #midLine = false;
@@ -20,15 +25,14 @@ export class Outbox {
   }
 
   /** Sends a peer's bytes on, as they came. They leave at the latest with `flush`. */
-  pass(buffer: Uint8Array, start: number, end: number): void {
-    if (this.#slice === buffer && this.#end === start) {
-      this.#end = end;
-      return;
+  pass(bytes: Uint8Array, start: number, end: number): void {
+    const from = bytes.byteOffset + start;
+    if (this.#memory !== bytes.buffer || this.#end !== from) {
+      this.flush();
+      this.#memory = bytes.buffer;
+      this.#start = from;
     }
-    this.flush();
-    this.#slice = buffer;
-    this.#start = start;
-    this.#end = end;
+    this.#end = bytes.byteOffset + end;
   }
 
   /** Sends a message that was made here, on a line of its own. */
@@ -36,13 +40,20 @@ export class Outbox {
     this.flush();
     if (this.#midLine) this.#out(lineEnd);
     this.#out(bytes);
+    if (this.full) this.backlog += bytes.length;
   }
 
   flush(): void {
-    const slice = this.#slice;
-    if (slice === undefined) return;
-    this.#slice = undefined;
-    this.#out(this.#start === 0 && this.#end === slice.length ? slice : slice.subarray(this.#start, this.#end));
+    const memory = this.#memory;
+    if (memory === undefined) return;
+    this.#memory = undefined;
+    this.#out(Buffer.from(memory, this.#start, this.#end - this.#start));
+  }
+
+  /** The sink took what it had. */
+  drained(): void {
+    this.full = false;
+    this.backlog = 0;
   }
 
   #out(bytes: Uint8Array): void {

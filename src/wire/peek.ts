@@ -1,18 +1,21 @@
 /**
  * What a line says about itself, without parsing its payload: `method`, `id`, the kind of update,
- * and which members a JSON-RPC message has. It walks the structure of the whole line and jumps over
- * strings, so a key inside a payload is never mistaken for one of the message, and of duplicate
- * keys the last counts, as with `JSON.parse`. For well-formed JSON its answers are exact. For a
- * line that it finds broken it does not answer (`sure` is false), and the line has to be parsed.
+ * and which members of a JSON-RPC message it has. The walk goes over the structure of the whole line
+ * and jumps over strings, so a key inside a payload is never mistaken for one of the message, and of
+ * duplicate keys the last counts, as with `JSON.parse`. For well-formed JSON the answers are exact.
+ * For a line whose structure is broken there is none (`sure` is false): it has to be parsed.
  * Knows JSON and the names that it is told to look for.
  */
 import { Buffer } from 'node:buffer';
 
-const QUOTE = 34, COMMA = 44, MINUS = 45, DOT = 46, ZERO = 48, NINE = 57, COLON = 58;
+const SPACE = 32, QUOTE = 34, PLUS = 43, COMMA = 44, MINUS = 45, DOT = 46, ZERO = 48, NINE = 57, COLON = 58;
 const OPEN_LIST = 91, BACKSLASH = 92, CLOSE_LIST = 93, OPEN = 123, CLOSE = 125;
-const UPPER_E = 69, LOWER_E = 101;
+const UPPER_E = 69, LOWER_E = 101, LOWER_A = 97, LOWER_Z = 122;
 /** From this many characters on a number may have more digits than JavaScript keeps. */
 const LONG_NUMBER = 16;
+/** Heads up to this many bytes are remembered. */
+const HEAD_LIMIT = 512;
+const nothing: Buffer = Buffer.alloc(0);
 
 /** Where the kind of a call is found: the keys from the message down to a string. */
 export interface KindPath {
@@ -31,24 +34,6 @@ export function kindIn(members: unknown, { path }: KindPath): string | undefined
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Turns bytes into text, and remembers the last: nearly every line repeats it. */
-class Name {
-  #bytes: Buffer = Buffer.alloc(0);
-  #text = '';
-
-  text(line: Buffer, start: number, end: number): string {
-    const known = this.#bytes;
-    if (known.length === end - start) {
-      let i = 0;
-      while (i < known.length && known[i] === line[start + i]) i++;
-      if (i === known.length) return this.#text;
-    }
-    this.#bytes = Buffer.from(line.subarray(start, end));
-    const text = this.#bytes.toString();
-    return (this.#text = text.includes('\\') ? unescaped(text) : text);
-  }
-}
-
 const unescaped = (text: string): string => {
   try {
     return JSON.parse(`"${text}"`) as string;
@@ -57,10 +42,73 @@ const unescaped = (text: string): string => {
   }
 };
 
+/** Turns the bytes of a JSON string into its value, and remembers the last: nearly every line repeats it. */
+class Name {
+  #bytes: Buffer = nothing;
+  #text = '';
+
+  of(line: Buffer, start: number, end: number): string {
+    if (!isText(line, start, end, this.#bytes)) {
+      this.#bytes = Buffer.from(line.subarray(start, end));
+      const text = this.#bytes.toString();
+      this.#text = text.includes('\\') ? unescaped(text) : text;
+    }
+    return this.#text;
+  }
+}
+
+function isText(line: Buffer, start: number, end: number, text: Buffer): boolean {
+  if (end - start !== text.length) return false;
+  for (let i = 0; i < text.length; i++) {
+    if (line[start + i] !== text[i]) return false;
+  }
+  return true;
+}
+
+/** Whether the key in `line[start, end)` is this one. Keys may be written with escapes; hardly any is. */
+function isKey(line: Buffer, start: number, end: number, key: Buffer): boolean {
+  if (isText(line, start, end, key)) return true;
+  if (end - start <= key.length) return false;
+  for (let i = start; i < end; i++) {
+    if (line[i] === BACKSLASH) return unescaped(line.toString('utf8', start, end)) === key.toString();
+  }
+  return false;
+}
+
+function afterSpace(line: Buffer, from: number, end: number): number {
+  let at = from;
+  for (; at < end; at++) {
+    const byte = line[at] as number;
+    if (byte > SPACE || (byte !== SPACE && byte !== 10 && byte !== 13 && byte !== 9)) break;
+  }
+  return at;
+}
+
+/** The index after the closing quote of a string whose text starts at `from`; -1: it has none. */
+function afterString(line: Buffer, from: number, end: number): number {
+  for (let start = from; ; ) {
+    const quote = line.indexOf(QUOTE, start);
+    if (quote === -1 || quote >= end) return -1;
+    let slash = quote;
+    while (slash > start && line[slash - 1] === BACKSLASH) slash--;
+    if (((quote - slash) & 1) === 0) return quote + 1;
+    start = quote + 1;
+  }
+}
+
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
+const isLetter = (byte: number): boolean => byte >= LOWER_A && byte <= LOWER_Z;
+
+const keys = {
+  method: Buffer.from('method'),
+  id: Buffer.from('id'),
+  result: Buffer.from('result'),
+  error: Buffer.from('error'),
+  jsonrpc: Buffer.from('jsonrpc'),
+};
 
 export class Peek {
-  /** The line is an object whose structure is sound as far as it was looked at. */
+  /** The line is an object of sound structure: the answers below are exact. */
   sure = false;
   method: string | undefined;
   kind: string | undefined;
@@ -69,190 +117,154 @@ export class Peek {
   idEnd = -1;
   /** Has `result` or `error`. */
   answers = false;
-  /** Has any member that makes an object a JSON-RPC message. */
+  /** Has a member that makes an object a JSON-RPC message. */
   isMessage = false;
-  /** No number outside its strings needs its digits kept. */
+  /** No number needs its digits kept, as far as their length and form tell. */
   plainNumbers = true;
 
   readonly #kindMethod: string;
-  readonly #path: readonly string[];
+  readonly #path: readonly Buffer[];
   readonly #methodName = new Name();
   readonly #kindName = new Name();
-  #line: Buffer = Buffer.alloc(0);
-  #at = 0;
-  #end = 0;
+  /** The bytes of the last line up to its kind: a line that starts with them says the same so far. */
+  readonly #head: Buffer = Buffer.alloc(HEAD_LIMIT);
+  #headLength = 0;
+  #headKind: string | undefined;
 
-  constructor(kinds: KindPath) {
-    this.#kindMethod = kinds.method;
-    this.#path = kinds.path;
+  constructor({ method, path }: KindPath) {
+    this.#kindMethod = method;
+    this.#path = path.map((key) => Buffer.from(key));
   }
 
-  /** Looks at `line[start, end)`. Its answers are the fields; they hold until the next look. */
+  /** Looks at `line[start, end)`. The answers hold until the next look. */
   look(line: Buffer, start: number, end: number): void {
-    this.sure = false;
     this.method = this.kind = undefined;
     this.idStart = this.idEnd = -1;
     this.answers = this.isMessage = false;
     this.plainNumbers = true;
-    this.#line = line;
-    this.#at = start;
-    this.#end = end;
-    this.#space();
-    if (this.#byte() !== OPEN) return;
-    this.#at++;
-    if (!this.#members()) return;
-    this.#space();
-    this.sure = this.#at === end;
+    const close = this.#afterMessage(line, start, end);
+    this.sure = close !== -1 && afterSpace(line, close, end) === end;
     if (this.method !== this.#kindMethod) this.kind = undefined;
   }
 
-  /** The members of the message, with those on the path to the kind opened on the way. */
-  #members(): boolean {
-    for (let depth = 0, first = true; ; ) {
-      this.#space();
-      let byte = this.#byte();
-      if (byte === CLOSE) {
-        this.#at++;
-        if (depth === 0) return true;
+  /** The index after the message; -1: it has no end, or is none. */
+  #afterMessage(line: Buffer, start: number, end: number): number {
+    const head = this.#head;
+    const known = this.#headLength;
+    let i = 0;
+    while (i < known && head[i] === line[start + i]) i++;
+    if (known > 0 && i === known && start + known < end) {
+      this.method = this.#kindMethod;
+      this.kind = this.#headKind;
+      this.isMessage = true;
+      return this.#afterMembers(line, start, start + known, end, this.#path.length - 1);
+    }
+    const open = afterSpace(line, start, end);
+    return open < end && line[open] === OPEN ? this.#afterMembers(line, start, open + 1, end, 0) : -1;
+  }
+
+  /** Remembers the line up to its kind, unless what else it says differs from line to line. */
+  #remember(line: Buffer, start: number, end: number): void {
+    if (end - start > HEAD_LIMIT || this.method !== this.#kindMethod || this.idStart !== -1 || this.answers || !this.plainNumbers) return;
+    this.#headLength = line.copy(this.#head, 0, start, end);
+    this.#headKind = this.kind;
+  }
+
+  /** The index after the message, from this place and depth on; the objects on the way to the kind are entered. */
+  #afterMembers(line: Buffer, start: number, from: number, end: number, fromDepth: number): number {
+    const path = this.#path;
+    let depth = fromDepth;
+    let first = fromDepth === 0;
+    for (let at = afterSpace(line, from, end); at < end; at = afterSpace(line, at, end)) {
+      if (line[at] === CLOSE) {
+        at++;
+        if (depth === 0) return at;
         depth--;
         first = false;
         continue;
       }
       if (!first) {
-        if (byte !== COMMA) return false;
-        this.#at++;
-        this.#space();
-        byte = this.#byte();
+        if (line[at] !== COMMA) return -1;
+        at = afterSpace(line, at + 1, end);
+      }
+      if (line[at] !== QUOTE) return -1;
+      const keyStart = at + 1;
+      const keyEnd = afterString(line, keyStart, end) - 1;
+      if (keyEnd < 0) return -1;
+      at = afterSpace(line, keyEnd + 1, end);
+      if (line[at] !== COLON) return -1;
+      at = afterSpace(line, at + 1, end);
+      const onPath = isKey(line, keyStart, keyEnd, path[depth] ?? nothing);
+      if (onPath) this.kind = undefined;
+      if (onPath && depth < path.length - 1 && line[at] === OPEN) {
+        depth++;
+        first = true;
+        at++;
+        continue;
       }
       first = false;
-      if (byte !== QUOTE) return false;
-      const keyStart = this.#at + 1;
-      if (!this.#string()) return false;
-      const keyEnd = this.#at - 1;
-      this.#space();
-      if (this.#byte() !== COLON) return false;
-      this.#at++;
-      this.#space();
-      const onPath = this.#isKey(keyStart, keyEnd, this.#path[depth] ?? '');
-      if (onPath) {
-        this.kind = undefined;
-        if (depth === this.#path.length - 1) {
-          const from = this.#at + 1;
-          const isText = this.#byte() === QUOTE;
-          if (!this.#value()) return false;
-          if (isText) this.kind = this.#kindName.text(this.#line, from, this.#at - 1);
-          continue;
-        }
-        if (this.#byte() === OPEN) {
-          this.#at++;
-          depth++;
-          first = true;
-          continue;
-        }
+      const valueEnd = this.#afterValue(line, at, end);
+      if (valueEnd === -1) return -1;
+      if (depth === 0) this.#member(line, keyStart, keyEnd, at, valueEnd);
+      else if (onPath && depth === path.length - 1 && line[at] === QUOTE) {
+        this.kind = this.#kindName.of(line, at + 1, valueEnd - 1);
+        this.#remember(line, start, valueEnd);
       }
-      if (depth === 0 ? !this.#member(keyStart, keyEnd) : !this.#value()) return false;
+      at = valueEnd;
     }
+    return -1;
   }
 
   /** One member of the message itself. */
-  #member(keyStart: number, keyEnd: number): boolean {
-    const from = this.#at;
-    if (!this.#value()) return false;
-    if (this.#isKey(keyStart, keyEnd, 'method')) {
-      this.method = this.#line[from] === QUOTE ? this.#methodName.text(this.#line, from + 1, this.#at - 1) : undefined;
-    } else if (this.#isKey(keyStart, keyEnd, 'id')) {
-      this.idStart = from;
-      this.idEnd = this.#at;
-    } else if (this.#isKey(keyStart, keyEnd, 'result') || this.#isKey(keyStart, keyEnd, 'error')) this.answers = true;
-    else if (!this.#isKey(keyStart, keyEnd, 'jsonrpc')) return true;
+  #member(line: Buffer, keyStart: number, keyEnd: number, start: number, end: number): void {
+    if (isKey(line, keyStart, keyEnd, keys.method)) {
+      this.method = line[start] === QUOTE ? this.#methodName.of(line, start + 1, end - 1) : undefined;
+    } else if (isKey(line, keyStart, keyEnd, keys.id)) {
+      this.idStart = start;
+      this.idEnd = end;
+    } else if (isKey(line, keyStart, keyEnd, keys.result) || isKey(line, keyStart, keyEnd, keys.error)) this.answers = true;
+    else if (!isKey(line, keyStart, keyEnd, keys.jsonrpc)) return;
     this.isMessage = true;
-    return true;
   }
 
-  #isKey(start: number, end: number, key: string): boolean {
-    const line = this.#line;
-    if (end - start !== key.length) return end - start > key.length && this.#isEscapedKey(start, end, key);
-    for (let i = 0; i < key.length; i++) {
-      if (line[start + i] !== key.charCodeAt(i)) return false;
-    }
-    return true;
-  }
-
-  /** A key may be written with escapes. Nobody does; it costs one search of a few bytes. */
-  #isEscapedKey(start: number, end: number, key: string): boolean {
-    const line = this.#line;
-    for (let i = start; i < end; i++) {
-      if (line[i] === BACKSLASH) return unescaped(line.toString('utf8', start, end)) === key;
-    }
-    return false;
-  }
-
-  #byte(): number {
-    return this.#at < this.#end ? (this.#line[this.#at] as number) : -1;
-  }
-
-  #space(): void {
-    for (let byte = this.#byte(); byte === 32 || byte === 10 || byte === 13 || byte === 9; byte = this.#byte()) this.#at++;
-  }
-
-  /** Steps over the string whose opening quote is here. */
-  #string(): boolean {
-    const line = this.#line;
-    let from = this.#at + 1;
-    for (;;) {
-      const quote = line.indexOf(QUOTE, from);
-      if (quote === -1 || quote >= this.#end) return false;
-      let slash = quote;
-      while (slash > from && line[slash - 1] === BACKSLASH) slash--;
-      if (((quote - slash) & 1) === 0) {
-        this.#at = quote + 1;
-        return true;
-      }
-      from = quote + 1;
-    }
-  }
-
-  /** Steps over the value that starts here. */
-  #value(): boolean {
-    const line = this.#line;
-    const end = this.#end;
+  /** The index after the value that starts at `from`; -1: it has no end. */
+  #afterValue(line: Buffer, from: number, end: number): number {
     let depth = 0;
-    do {
-      if (this.#at >= end) return false;
-      const byte = line[this.#at] as number;
+    let at = from;
+    while (at < end) {
+      const byte = line[at] as number;
       if (byte === QUOTE) {
-        if (!this.#string()) return false;
+        at = afterString(line, at + 1, end);
+        if (at === -1) return -1;
+      } else if (byte === COMMA || byte === COLON || byte <= SPACE) {
+        if (depth === 0) return -1;
+        at++;
+        continue;
       } else if (byte === OPEN || byte === OPEN_LIST) {
         depth++;
-        this.#at++;
+        at++;
+        continue;
       } else if (byte === CLOSE || byte === CLOSE_LIST) {
-        if (--depth < 0) return false;
-        this.#at++;
-      } else if (byte === MINUS || isDigit(byte)) this.#number();
-      else if (depth === 0) return this.#word();
-      else this.#at++;
-    } while (depth > 0);
-    return true;
+        if (--depth < 0) return -1;
+        at++;
+      } else if (byte === MINUS || isDigit(byte)) at = this.#afterNumber(line, at, end);
+      else if (isLetter(byte)) {
+        while (at < end && isLetter(line[at] as number)) at++;
+      } else return -1;
+      if (depth === 0) return at;
+    }
+    return -1;
   }
 
-  #number(): void {
-    const line = this.#line;
-    const start = this.#at;
-    let at = start;
-    for (; at < this.#end; at++) {
+  #afterNumber(line: Buffer, from: number, end: number): number {
+    let at = from;
+    for (; at < end; at++) {
       const byte = line[at] as number;
       if (isDigit(byte)) continue;
       if (byte === DOT || byte === UPPER_E || byte === LOWER_E) this.plainNumbers = false;
-      else if (byte !== MINUS && byte !== 43) break;
+      else if (byte !== MINUS && byte !== PLUS) break;
     }
-    if (at - start >= LONG_NUMBER || (line[start] === MINUS && line[start + 1] === ZERO)) this.plainNumbers = false;
-    this.#at = at;
-  }
-
-  /** `true`, `false` or `null`. */
-  #word(): boolean {
-    const start = this.#at;
-    for (let byte = this.#byte(); byte >= 97 && byte <= 122; byte = this.#byte()) this.#at++;
-    return this.#at > start;
+    if (at - from >= LONG_NUMBER || (line[from] === MINUS && line[from + 1] === ZERO)) this.plainNumbers = false;
+    return at;
   }
 }

@@ -5,20 +5,25 @@
  */
 import type { Buffer } from 'node:buffer';
 
-const HEAD = [...'{"jsonrpc":"2.0",'].map((character) => character.charCodeAt(0));
+const HEAD = [...'{"jsonrpc"'].map((character) => character.charCodeAt(0));
 const LF = 10, CR = 13, CLOSE = 125;
 const memberNames = ['jsonrpc', 'method', 'id', 'result', 'error'];
 
-/** The line starts and ends as a message does. False: it has to be parsed to know. */
-export function hasMessageShape(line: Buffer, start: number, end: number): boolean {
-  let last = end - 1;
-  if (line[last] === LF) last--;
-  if (line[last] === CR) last--;
-  if (line[last] !== CLOSE || last - start < HEAD.length) return false;
+/** The line starts as messages do. */
+export function startsAsMessage(line: Buffer, start: number, end: number): boolean {
+  if (end - start < HEAD.length) return false;
   for (let i = 0; i < HEAD.length; i++) {
     if (line[start + i] !== HEAD[i]) return false;
   }
   return true;
+}
+
+/** The line starts and ends as messages do. False: one has to look further to know. */
+export function hasMessageShape(line: Buffer, start: number, end: number): boolean {
+  let last = end - 1;
+  if (line[last] === LF) last--;
+  if (line[last] === CR) last--;
+  return line[last] === CLOSE && startsAsMessage(line, start, last);
 }
 
 /** What has no place on the wire: neither a message, nor a batch (a JSON array), nor a blank line. Parses. */

@@ -1,6 +1,11 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { agent, endAll, start, type Session } from './session.js';
+import { agent, bin, endAll, start, type Session } from './session.js';
 
 afterEach(endAll);
 
@@ -41,3 +46,19 @@ describe.runIf(process.platform === 'linux')('memory', () => {
 });
 
 const drained = (session: Session): Promise<true> => new Promise((resolve) => session.process.stdin?.once('drain', () => resolve(true)));
+
+describe.runIf(process.platform === 'linux')('a pipe on stderr', () => {
+  it('that nobody reads does not stop the session', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'afterturn-'));
+    const pipe = join(folder, 'stderr');
+    execFileSync('mkfifo', [pipe]);
+    const unread = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    try {
+      const child = spawn(process.execPath, [bin, '--', ...agent('babbles')], { stdio: ['ignore', 'pipe', unread] });
+      expect(await text(child.stdout ?? [])).toBe('{"jsonrpc":"2.0","method":"done"}\n');
+    } finally {
+      closeSync(unread);
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

@@ -11,7 +11,7 @@ function newest(folder: string): number {
 }
 
 export default function build(): void {
-  const bundle = `${root}dist/afterturn.js`;
+  const bundle = `${root}dist/afterturn.cjs`;
   const modules = existsSync(`${root}dist/src/plugin.js`);
   const fresh = existsSync(bundle) && statSync(bundle).mtimeMs > Math.max(newest('src'), newest('plugins'));
   if (fresh && modules) return;

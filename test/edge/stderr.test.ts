@@ -49,14 +49,29 @@ describe('writing to a descriptor', () => {
     expect(taken()).toBe('123456789');
   });
 
-  it('counts what does not fit into the backlog and says so when it is read again', () => {
-    const { writer, read, tick, taken } = slowReader(2 << 20);
-    writer.write('x'.repeat(2 << 20));
-    expect(taken()).toBe('');
-    writer.write('a');
-    expect(taken()).toBe(`afterturn: stderr was not read; ${2 << 20} bytes were dropped\na`);
+  it('counts what comes on top of a full backlog, and says so when it is read again', () => {
+    const { writer, read, tick, taken } = slowReader(4);
+    const long = 'x'.repeat(1 << 20);
+    writer.write(`1234${long}`);
+    writer.write('lost');
+    for (let n = 0; n < long.length / 4; n += 1) {
+      read();
+      writer.flush();
+    }
+    expect(taken()).toBe(`1234${long}`);
     read();
-    tick();
+    writer.write('a\n');
+    for (let n = 0; n < 20; n += 1) {
+      read();
+      tick();
+    }
+    expect(taken().slice(4 + long.length)).toBe('afterturn: stderr was not read; 4 bytes were dropped\na\n');
+  });
+
+  it('takes one write whole, however long it is', () => {
+    const { writer, taken } = slowReader(8 << 20);
+    writer.write('x'.repeat(4 << 20));
+    expect(taken()).toHaveLength(4 << 20);
   });
 
   it('copies what waits: the buffer may be used again', () => {
@@ -71,6 +86,19 @@ describe('writing to a descriptor', () => {
     expect(taken()).toBe('abc');
   });
 
+  it('is flushed when nothing waits any more', async () => {
+    const { writer, read, tick } = slowReader(2);
+    writer.write('abc');
+    let flushed = false;
+    const done = writer.flushed().then(() => (flushed = true));
+    await Promise.resolve();
+    expect(flushed).toBe(false);
+    read();
+    tick();
+    await done;
+    await writer.flushed();
+  });
+
   it('gives up silently when the reader is gone', () => {
     const writer = createByteWriter({
       writePart: () => {
@@ -83,5 +111,6 @@ describe('writing to a descriptor', () => {
     writer.write('a');
     writer.write('b');
     writer.flush();
+    return writer.flushed();
   });
 });

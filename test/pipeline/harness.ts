@@ -257,7 +257,7 @@ export function wired(plugins: readonly Plugin[], options: WiredOptions = {}): W
         return requests;
       },
       notifies: (method, params) => sends({ jsonrpc: '2.0', method, params }),
-      received: () => receivedLines().map((line) => JSON.parse(line) as Message),
+      received: () => receivedLines().map((line): Message => JSON.parse(line)),
       receivedLines,
       receivedBytes,
       receivedWrites: () => sinks[to].take(),

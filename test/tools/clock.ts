@@ -8,6 +8,8 @@ export interface Clock {
   after(ms: number, run: () => void): () => void;
   /** Moves on by `ms`, running what is due in order. */
   advance(ms: number): void;
+  /** Moves on to the next timer and runs it. False: there is none. */
+  runNext(): boolean;
   /** Moves on from timer to timer until there is none, at most `limit` of them. */
   runOut(limit?: number): void;
 }
@@ -38,6 +40,7 @@ export function createClock(): Clock {
       while (runNext(until));
       time = until;
     },
+    runNext: () => runNext(Infinity),
     runOut(limit = 100_000) {
       for (let left = limit; left > 0; left -= 1) if (!runNext(Infinity)) return;
       throw new Error(`the clock still has timers after ${limit} of them`);

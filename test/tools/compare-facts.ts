@@ -38,7 +38,7 @@ const same = (one: unknown, other: unknown): boolean => canonical(one) === canon
 /** JSON with sorted member names. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort()) : part) ?? 'undefined';
+    typeof part === 'object' && part !== null && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1))) : part) ?? 'undefined';
 }
 
 const FINAL: readonly unknown[] = ['completed', 'failed', 'cancelled'];
@@ -94,8 +94,10 @@ function leftOut({ group, id, name, native, ours, facts, session }: Compared): b
     return name === 'usage' && ours === undefined && factOf(facts.ours, session, `turns/${id}/own`) === true && factOf(facts.native, session, `turns/${id}/own`) === true;
   if (group === 'terminals') {
     const status = factOf(facts.native, session, `calls/${id}/status`);
-    const isForeground = !isListed(facts.native, session, `terminal:${id}`);
-    return name === 'exitStatus' && isForeground && exitCode(ours) === 1 && (status === 'failed' || status === 'cancelled');
+    if (isListed(facts.native, session, `terminal:${id}`)) return false;
+    // A permission that is open at a cancel is refused in other words.
+    if (name === 'output') return status === 'cancelled' && ours === 'Tool permission request failed: Error: Tool use aborted';
+    return name === 'exitStatus' && exitCode(ours) === 1 && (status === 'failed' || status === 'cancelled');
   }
   if (group !== 'calls' || factOf(facts.ours, session, `calls/${id}/status`) === undefined) return false;
   if (name === 'rawOutput') return ours === undefined;

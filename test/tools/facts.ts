@@ -11,17 +11,27 @@ export type Facts = ReadonlyMap<string, unknown>;
 
 const FINAL = new Set(['completed', 'failed', 'cancelled']);
 
-/** Ids and file names of one run, replaced by what they are. */
-export function withoutRunIds(text: string): string {
-  return text
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
-    .replace(/wf_[0-9a-f]{8}-[0-9a-f]{3}/g, '<workflow>')
-    .replace(/(written to: )\S+?(?=\.\s|\.$|$)/g, '$1<file>')
-    .replace(/((?:\bID:|\btask|\bTask ID:) )[a-z0-9]{8,10}\b/g, '$1<task>');
+const TASK_IDS = [/\bID: ([a-z0-9]{9})\b/g, /\btask ([a-z0-9]{9}),/g, /one-shot task ([a-z0-9]{8})\b/g, /"task_id\\*":\\*"([a-z0-9]{9})\\*"/g];
+
+/** The ids that the agent gave its tasks in this run: its words name them. */
+function taskIds(records: readonly RecordedMessage[]): string[] {
+  const words = records.map((record) => {
+    const data = stringOf(objectOf(updateOf(record)?.update.output).data) ?? '';
+    return JSON.stringify(record.msg) + Buffer.from(data, 'base64').toString('latin1');
+  });
+  return [...new Set(words.flatMap((text) => TASK_IDS.flatMap((pattern) => [...text.matchAll(pattern)].map(([, id]) => String(id)))))];
 }
 
-const plain = (value: unknown): unknown =>
-  value === undefined ? undefined : (JSON.parse(withoutRunIds(JSON.stringify(value))) as unknown);
+/** Replaces what differs from run to run (ids, names of files, times of day) by what it is. */
+function withoutRun(ids: readonly string[]): (text: string) => string {
+  return (text) =>
+    ids
+      .reduce((done, id) => done.replaceAll(id, '<task>'), text)
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
+      .replace(/wf_[0-9a-f]{8}-[0-9a-f]{3}/g, '<workflow>')
+      .replace(/(written to: )\S+?(?=\.\s|\.$|$)/g, '$1<file>')
+      .replace(/\b\d\d?:\d\d(?::\d\d)?(?:[ap]m\b)?(?: \(in \d+s\))?/g, '<time>');
+}
 
 /** A removal while idle that a turn of the agent's own follows within this many milliseconds. */
 const FOLLOW_UP_WINDOW = 250;
@@ -43,6 +53,8 @@ interface SessionFacts {
   turns: number;
   lists: string[][];
   readonly states: string[];
+  /** How each prompt was answered. */
+  readonly answers: string[];
   readonly lives: Map<string, Life>;
   readonly messages: Map<string, { role: string; text: string }>;
 }
@@ -56,13 +68,22 @@ class Collector {
   readonly #bytes = new Map<string, Buffer>();
   #permissions = 0;
   readonly #asked = new Map<string, number>();
+  readonly #words: (text: string) => string;
+
+  constructor(words: (text: string) => string) {
+    this.#words = words;
+  }
+
+  #plain(value: unknown): unknown {
+    return value === undefined ? undefined : (JSON.parse(this.#words(JSON.stringify(value))) as unknown);
+  }
 
   #session(id: string): SessionFacts {
     const known = this.#sessions.get(id);
     if (known) return known;
     const made: SessionFacts = {
       name: this.#sessions.size === 0 ? 'session' : `child${this.#sessions.size}`,
-      state: undefined, prompts: 0, turns: 0, lists: [], states: [], lives: new Map(), messages: new Map(),
+      state: undefined, prompts: 0, turns: 0, lists: [], states: [], answers: [], lives: new Map(), messages: new Map(),
     };
     this.#sessions.set(id, made);
     return made;
@@ -130,7 +151,7 @@ class Collector {
       this.facts.set(`${turn}/stopReason`, stopReason);
       this.facts.set(`${turn}/own`, session.prompts === 0);
       this.facts.set(`${turn}/usage`, update.usage ?? undefined);
-      this.facts.set(`${turn}/error`, plain(update.error));
+      this.facts.set(`${turn}/error`, this.#plain(update.error));
       session.prompts = 0;
     }
     const entry = stopReason === undefined ? state : `${state} ${stopReason}`;
@@ -142,7 +163,7 @@ class Collector {
     const id = String(update.toolCallId);
     this.#announced(session, `tool_call:${id}`, FINAL.has(String(update.status)));
     for (const name of ['name', 'title', 'kind', 'status', 'rawInput', 'rawOutput', 'content', 'locations', 'capabilities'])
-      if (name in update) this.facts.set(`${session.name}/calls/${id}/${name}`, plain(update[name]) ?? undefined);
+      if (name in update) this.facts.set(`${session.name}/calls/${id}/${name}`, this.#plain(update[name]) ?? undefined);
   }
 
   #terminal(session: SessionFacts, update: Json): void {
@@ -190,6 +211,12 @@ class Collector {
     this.facts.set(`${at}/options`, listOf(params.options).map((option) => [objectOf(option).kind, objectOf(option).name]));
   }
 
+  /** A prompt's response comes after its message and names it. */
+  prompted(sessionId: string, messageId: unknown): void {
+    const session = this.#session(sessionId);
+    session.answers.push(session.messages.has(`user ${String(messageId)}`) ? 'after its message' : 'without its message');
+  }
+
   answered(id: unknown, result: unknown): void {
     this.facts.set(`permissions/${this.#asked.get(JSON.stringify(id)) ?? 'unknown'}/answer`, objectOf(result).outcome);
   }
@@ -198,7 +225,8 @@ class Collector {
     for (const session of this.#sessions.values()) {
       this.facts.set(`${session.name}/lists`, session.lists);
       this.facts.set(`${session.name}/states`, session.states);
-      this.facts.set(`${session.name}/messages`, [...session.messages.values()].map(({ role, text }) => [role, withoutRunIds(text)]));
+      if (session.answers.length > 0) this.facts.set(`${session.name}/answers`, session.answers);
+      this.facts.set(`${session.name}/messages`, [...session.messages.values()].map(({ role, text }) => [role, this.#words(text)]));
       for (const [key, { order, listedIn, removedIn }] of session.lives) {
         if (listedIn.length === 0) continue;
         const at = `${session.name}/items/${this.#itemName(key)}`;
@@ -207,14 +235,15 @@ class Collector {
         this.facts.set(`${at}/removedIn`, removedIn);
       }
     }
-    for (const [at, bytes] of this.#bytes) this.facts.set(`${at}/output`, withoutRunIds(bytes.toString('latin1')));
+    for (const [at, bytes] of this.#bytes) this.facts.set(`${at}/output`, this.#words(bytes.toString('latin1')));
     return new Map([...this.facts].filter(([, value]) => value !== undefined));
   }
 }
 
 /** The facts of a client-side recording of v2 sessions. */
 export function factsOf(records: readonly RecordedMessage[]): Facts {
-  const collector = new Collector();
+  const collector = new Collector(withoutRun(taskIds(records)));
+  const prompts = new Map<string, string>();
   let refused = 0;
   for (const { record, method } of withMethods(records)) {
     const { dir, msg } = record;
@@ -222,6 +251,8 @@ export function factsOf(records: readonly RecordedMessage[]): Facts {
     if (update) collector.update(update.sessionId, update.update, record.t);
     else if (method === 'session/request_permission' && dir === 'a2c') collector.asked(msg.id, objectOf(msg.params));
     else if (method === 'session/request_permission') collector.answered(msg.id, msg.result);
+    else if (dir === 'c2a' && method === 'session/prompt') prompts.set(JSON.stringify(msg.id), String(objectOf(msg.params).sessionId));
+    else if (dir === 'a2c' && method === 'session/prompt' && msg.result !== undefined) collector.prompted(prompts.get(JSON.stringify(msg.id)) ?? '', objectOf(msg.result).messageId);
     else if (dir === 'a2c' && msg.error) {
       collector.facts.set(`errors/${refused}`, [method, msg.error.code]);
       refused += 1;

@@ -5,6 +5,12 @@
 import type { RecordedMessage } from './recording.js';
 import { background, itemKey, listOf, updateOf, type Json } from './updates.js';
 
+/**
+ * The native agent ends this call at its launch, the bridged one when its work ends: nobody can wait
+ * for it at a time that both share.
+ */
+const ENDS_DIFFER = 'Monitor';
+
 const FINAL = new Set(['completed', 'failed', 'cancelled']);
 
 /** Counts milestones of one recording as its messages come. */
@@ -20,6 +26,7 @@ export function createMilestones(): Milestones {
   const listed = new Map<string, ReadonlySet<string>>();
   const running = new Set<string>();
   const once = new Set<string>();
+  const exempt = new Set<unknown>();
   const first = (name: string): readonly string[] => (once.has(name) ? [] : (once.add(name), [name]));
 
   const ofState = (sessionId: string, update: Json): string[] => {
@@ -38,34 +45,33 @@ export function createMilestones(): Milestones {
     ];
   };
 
-  const ofUpdate = (sessionId: string, update: Json): readonly string[] => {
-    switch (update.sessionUpdate) {
-      case 'state_update':
-        return ofState(sessionId, update);
-      case 'tool_call_update':
-        return [...first(`call ${String(update.toolCallId)}`), ...(FINAL.has(String(update.status)) ? first(`settled ${String(update.toolCallId)}`) : [])];
-      case 'terminal_update':
-        return update.exitStatus ? first(`exit ${String(update.terminalId)}`) : [];
-      case 'agent_message_chunk':
-        return first(`message ${String(update.messageId)}`).map(() => 'message');
-      case 'user_message':
-        return listOf(update.content).length > 0 ? ['user_message'] : [];
-      default:
-        return [];
-    }
+  const ofCall = ({ toolCallId, name, status }: Json): string[] => {
+    if (name === ENDS_DIFFER) exempt.add(toolCallId);
+    const settles = FINAL.has(String(status)) && !exempt.has(toolCallId);
+    return [...first(`call ${String(toolCallId)}`), ...(settles ? first(`settled ${String(toolCallId)}`) : [])];
+  };
+
+  const byKind: Readonly<Record<string, (update: Json, sessionId: string) => readonly string[]>> = {
+    state_update: (update, sessionId) => ofState(sessionId, update),
+    tool_call_update: ofCall,
+    terminal_update: ({ exitStatus, terminalId }) => (exitStatus ? first(`exit ${String(terminalId)}`) : []),
+    agent_message_chunk: ({ messageId }) => first(`message ${String(messageId)}`).map(() => 'message'),
+    user_message: ({ content }) => (listOf(content).length > 0 ? ['user_message'] : []),
+  };
+
+  const ofMessage = (record: RecordedMessage, method: string | undefined): readonly string[] => {
+    const { msg } = record;
+    const found = updateOf(record);
+    if (found) return byKind[String(found.update.sessionUpdate)]?.(found.update, found.sessionId) ?? [];
+    if (msg.method === undefined) return [`answer ${String(method)}`];
+    return msg.id === undefined ? [] : [`asked ${msg.method}`];
   };
 
   return {
     counts,
     seen(record, method) {
-      const { dir, msg } = record;
-      if (dir !== 'a2c') return [];
-      const update = updateOf(record);
-      const names = update
-        ? ofUpdate(update.sessionId, update.update)
-        : msg.method === undefined
-          ? [`answer ${String(method)}`]
-          : msg.id === undefined ? [] : [`asked ${msg.method}`];
+      if (record.dir !== 'a2c') return [];
+      const names = ofMessage(record, method);
       for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
       return names;
     },

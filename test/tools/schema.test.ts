@@ -50,6 +50,10 @@ describe('broken messages are named', () => {
       .toEqual(["params/update/background/0: must have required property 'terminalId'"]);
     expect(validateToClient('v2', update({ sessionUpdate: 'terminal_update', terminalId: 't', exitStatus: { exit_code: 0 } })))
       .toEqual(['params/update/exitStatus: must NOT have unevaluated properties (exit_code)']);
+    expect(validateToClient('v2', update({ sessionUpdate: 'tool_call_update', toolCallId: 't', status: 'stopped' })))
+      .toEqual(['params/update/status: must match pattern "^(?:pending|in_progress|paused|completed|failed|cancelled|_.*)$"']);
+    expect(validateToClient('v2', update({ sessionUpdate: 'tool_call_update', toolCallId: 't', title: 7 })))
+      .toEqual(['params/update/title: must be string,null']);
   });
 });
 

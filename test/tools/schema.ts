@@ -75,14 +75,21 @@ const FORMATS = {
   'date-time': (text: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text) && !Number.isNaN(Date.parse(text)),
 };
 
-const isInside = (path: string, outer: string): boolean => path.startsWith(`${outer}/`);
+/** Whether an error is at this place or inside it. */
+const isWithin = ({ instancePath }: ErrorObject, place: string): boolean => instancePath === place || instancePath.startsWith(`${place}/`);
 
-/** A member that is unknown only because something in or beside it is wrong says nothing of its own. */
+/**
+ * An error that only follows from another says nothing of its own: a member that is unknown because
+ * something in or beside it is wrong, a union of which one arm failed, "or null".
+ */
+const follows = (error: ErrorObject): boolean =>
+  ['unevaluatedProperties', 'anyOf', 'oneOf'].includes(error.keyword) || (error.keyword === 'type' && (error.params as { type: unknown }).type === 'null');
+
 function readable(errors: readonly ErrorObject[], at: string): string[] {
-  const explains = (other: ErrorObject, error: ErrorObject): boolean =>
-    isInside(other.instancePath, error.instancePath) || (other.instancePath === error.instancePath && other.keyword !== error.keyword);
   const faults = errors.filter((error) => error.keyword !== 'if');
-  const kept = faults.filter((error) => error.keyword !== 'unevaluatedProperties' || !faults.some((other) => explains(other, error)));
+  const explained = (error: ErrorObject): boolean =>
+    faults.some((other) => isWithin(other, error.instancePath) && (!follows(other) || (other.keyword === error.keyword && other.instancePath !== error.instancePath)));
+  const kept = faults.filter((error) => !follows(error) || !explained(error));
   return [...new Set(kept.map((error) => {
     const extra = 'unevaluatedProperty' in error.params ? ` (${String(error.params.unevaluatedProperty)})` : '';
     return `${at}${error.instancePath}: ${error.message ?? error.keyword}${extra}`;

@@ -4,7 +4,6 @@
  * The texts may be snippets of a file. Their lines are counted from the snippet's first one, and a
  * missing newline at the end of both is the snippet's, not the file's.
  */
-import { posix } from 'node:path';
 import { structuredPatch, type StructuredPatchHunk } from 'diff';
 import { at, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
 import { within, type Faults } from './fields.js';
@@ -21,11 +20,22 @@ const operationOfKind: ReadonlyMap<string, Operation> = new Map([['add', 'add'],
 
 const isAbsolute = (path: string): boolean => /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(path);
 
+/** A relative path below a directory, without the steps `.` and `..`. */
+function below(directory: string, path: string): string {
+  const separator = directory.startsWith('/') ? '/' : '\\';
+  const steps = directory.replace(/[\\/]+$/, '').split(separator);
+  for (const step of path.split(separator === '/' ? '/' : /[\\/]/)) {
+    if (step === '..') steps.splice(Math.max(steps.length - 1, 1));
+    else if (step !== '' && step !== '.') steps.push(step);
+  }
+  return steps.join(separator);
+}
+
 /** `path` as v2 wants it: absolute. A relative one is the session's. */
 export function toAbsolutePath(path: unknown, cwd: string | undefined): string | undefined {
   if (typeof path !== 'string' || path === '') return undefined;
   if (isAbsolute(path)) return path;
-  return cwd === undefined ? undefined : posix.join(cwd, path);
+  return cwd === undefined ? undefined : below(cwd, path);
 }
 
 /** Lines of a text, each with its line ending. */

@@ -70,12 +70,13 @@ export function within<T>(place: string, faults: Faults, read: (inner: Faults) =
   return result;
 }
 
-/** The members of `value` that `fields` names, each read; absent, `null` and unreadable ones are left out. */
+/** The members of `value` that `fields` names, each read, in their order; `null` and unreadable ones are left out. */
 export function readFields(value: JsonObject, fields: Fields, faults: Faults): { [key: string]: unknown } {
   const result: { [key: string]: unknown } = {};
-  for (const [key, reader] of Object.entries(fields)) {
-    if (value[key] === undefined || value[key] === null) continue;
-    const member = within(key, faults, (inner) => reader(value[key], inner));
+  for (const [key, given] of Object.entries(value)) {
+    const reader = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    if (reader === undefined || given === undefined || given === null) continue;
+    const member = within(key, faults, (inner) => reader(given, inner));
     if (member !== undefined) result[key] = member;
   }
   return result;
@@ -99,5 +100,5 @@ export const tagged = (tag: string, arms: Readonly<Record<string, Reader<{ [key:
   const arm = Object.hasOwn(arms, name) ? arms[name] : undefined;
   if (arm === undefined) return within(tag, faults, (inner) => expected(Object.keys(arms).join(', '), name, inner));
   const read = arm(value, faults);
-  return read && { ...read, [tag]: name };
+  return read && { [tag]: name, ...read };
 };

@@ -10,6 +10,6 @@ export { cancelledOutcome, permissionToolCall, toV1PermissionResult, toV2Permiss
 export { endingOfError, endingOfResult, toV1PromptParams, type Ending } from './prompt.js';
 export { optionsOfResult, toV1Resume, toV1SetConfigOption, toV1SetupParams, toV2SessionList, toV2SetupResult, type V1Request } from './session.js';
 export { toV2StopNotice } from './stop-line.js';
-export { terminalsIn, toV2Terminals, type KnownTerminal } from './terminal.js';
+export { toV2Terminals, type KnownTerminal } from './terminal.js';
 export { isFinal, toV2PermissionCall, toV2ToolCall, type CallContext, type KnownCall } from './tool-call.js';
-export { isUpdate, toV2PlainUpdate, toV2UpdateKind } from './updates.js';
+export { isUpdate, toV2PlainUpdate, toV2UnknownUpdate } from './updates.js';

@@ -67,11 +67,10 @@ export function toV1Resume(params: JsonObject, agent: V1AgentFacts): Translated<
   return { value: { method: replays || !agent.resumes ? 'session/load' : 'session/resume', params: setup.value, replays } };
 }
 
-/** The v2 result of a set-up request. */
-export function toV2SetupResult(result: unknown, config: ConfigView | undefined, rules: MetaRules): JsonObject {
-  const sessionId = stringOf(objectOf(result)?.sessionId);
+/** The v2 result of a set-up request. `made`: the session that it made, which a resume does not name. */
+export function toV2SetupResult(result: unknown, made: string | undefined, config: ConfigView | undefined, rules: MetaRules): JsonObject {
   const meta = toV2Meta(objectOf(result)?._meta, rules);
-  return { ...(sessionId === undefined ? {} : { sessionId }), ...(config === undefined ? {} : { configOptions: config.options }), ...(meta === undefined ? {} : { _meta: meta }) };
+  return { ...(made === undefined ? {} : { sessionId: made }), ...(config === undefined ? {} : { configOptions: config.options }), ...(meta === undefined ? {} : { _meta: meta }) };
 }
 
 /** v2 tags a chosen value with `type: "id"`; v1 leaves it untagged. */

@@ -3,7 +3,7 @@
  * (`terminal_info`, `terminal_output`, `terminal_output_delta`, `terminal_exit`); in v2 the agent owns
  * terminals, and each is announced by a `terminal_update` before anything references it.
  */
-import { at, idOf, integerOf, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
+import { at, idOf, integerOf, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
 import type { V2Update } from '../v2.js';
 import { toAbsolutePath } from './diff.js';
 import type { Faults } from './fields.js';
@@ -113,7 +113,7 @@ function newsOf(report: JsonObject, call: KnownCall, context: TerminalContext, f
     if (id !== undefined && output === undefined) faults.push(`_meta.${key}.data: expected a string, got ${typeName(at(meta[key], 'data'))}`);
     if (output !== undefined) add(id, { output });
   }
-  if (isObject(meta.terminal_exit)) add(idIn(meta, 'terminal_exit', faults), { exit: meta.terminal_exit });
+  add(idIn(meta, 'terminal_exit', faults), { exit: objectOf(meta.terminal_exit) });
   return news;
 }
 

@@ -24,6 +24,14 @@ const usage = shape({ used: integer(0), size: integer(0) }, { cost: shape({ amou
 const notice = shape({ severity: oneOf('info', 'warning', 'error'), title: filledText }, { description: text });
 const compaction = shape({ compactionId: filledText, status: oneOf('in_progress', 'completed', 'failed', 'cancelled') }, { summary: blocks, error: text });
 
+/** Where a message between sessions came from and went. */
+const betweenSessions = { senderSessionId: filledText, recipientSessionId: filledText, senderMessageId: filledText, recipientMessageId: filledText };
+const childState = shape(
+  { state: oneOf('running', 'idle', 'requires_action', 'unknown') },
+  { stopReason: oneOf('end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled', 'error') },
+);
+const subagent = shape({ sessionId: filledText }, { title: text, description: text, capabilities: shape({}, { cancel: shape({}) }), state: childState });
+
 type Row = (update: JsonObject, faults: Faults, rules: MetaRules) => JsonObject | undefined;
 
 const read = (reader: Reader<JsonObject>): Row => (update, faults, rules) => {
@@ -60,6 +68,9 @@ const rows: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['usage_update', read(usage)],
   ['notice', read(notice)],
   ['compaction_update', read(compaction)],
+  ['subagent_update', read(subagent)],
+  ['session_message', read(shape({ messageId: filledText }, { ...betweenSessions, content: blocks }))],
+  ['session_message_chunk', read(shape({ messageId: filledText, content: toV2ContentBlock }))],
   ['compaction_summary_chunk', read(shape({ compactionId: filledText, content: toV2ContentBlock }))],
 ]);
 
@@ -74,6 +85,18 @@ export function toV2PlainUpdate(update: JsonObject & { sessionUpdate: string }, 
   if (row === undefined) return undefined;
   const result = row(update, faults, rules);
   return { update: result && { sessionUpdate: update.sessionUpdate, ...result } };
+}
+
+/** Kinds that only v2 has: what a v1 agent would mean by them is not known. */
+const v2Kinds: ReadonlySet<string> = new Set([
+  'state_update', 'user_message', 'agent_message', 'agent_thought', 'terminal_update', 'terminal_output_chunk', 'tool_call_content_chunk',
+]);
+
+/** Any other update as it is, under its v2 kind; `undefined` when its kind means something else in v2. */
+export function toV2UnknownUpdate(update: JsonObject & { sessionUpdate: string }, faults: Faults): V2Update | undefined {
+  if (!v2Kinds.has(update.sessionUpdate)) return { ...update, sessionUpdate: toV2UpdateKind(update.sessionUpdate) };
+  faults.push('expected a kind of ACP v1, got one of ACP v2');
+  return undefined;
 }
 
 const taskKinds: ReadonlySet<string> = new Set(['async_task_spawned', 'async_task_progress', 'async_task_state_update']);

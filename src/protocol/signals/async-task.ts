@@ -3,7 +3,7 @@
  * the same payload. The forms are those of claude-agent-acp 0.75 to 0.101 and codex-acp 1.13 to 2.6.
  */
 import { booleanOf, defined, idOf, stringOf, typeName, type JsonObject } from '../shape.js';
-import { malformed, nothing, told, type Outcome, type Reading, type TaskFacts } from './types.js';
+import { malformed, nothing, told, toldInPart, type Outcome, type Reading, type TaskFacts } from './types.js';
 
 /** A turn that the agent started by itself: foreground work without a prompt, never background. */
 export const TURN_TASK = 'turn';
@@ -36,25 +36,28 @@ function wrongMembers(update: JsonObject): string | undefined {
   return wrong && `${wrong[0]} is ${typeName(update[wrong[0]])}, expected ${wrong[1]}`;
 }
 
-function readTask(update: JsonObject, read: (task: string, facts: TaskFacts) => Reading): Reading {
+type Read = (task: string, facts: TaskFacts, problem: string | undefined) => Reading;
+
+function readTask(update: JsonObject, read: Read): Reading {
   const task = idOf(update.asyncTaskId);
   if (task === undefined) return malformed(`asyncTaskId is ${typeName(update.asyncTaskId)}, expected a non-empty string`);
-  const problem = wrongMembers(update);
-  return problem === undefined ? read(task, factsOf(update)) : malformed(problem);
+  return read(task, factsOf(update), wrongMembers(update));
 }
 
+/** A start is taken whole or not at all: no item is made from a part of one. */
 export const readSpawned = (update: JsonObject): Reading =>
-  readTask(update, (task, facts) => told({ type: 'taskStarted', source: 'async', task, facts }));
+  readTask(update, (task, facts, problem) => (problem === undefined ? told({ type: 'taskStarted', source: 'async', task, facts }) : malformed(problem)));
 
 export const readProgress = (update: JsonObject): Reading =>
-  readTask(update, (task, facts) => told({ type: 'taskChanged', source: 'async', task, facts }));
+  readTask(update, (task, facts, problem) => toldInPart(problem, { type: 'taskChanged', source: 'async', task, facts }));
 
+/** An end counts whatever is wrong beside it: else its work would be listed for ever. */
 export const readState = (update: JsonObject): Reading =>
-  readTask(update, (task, facts) => {
+  readTask(update, (task, facts, problem) => {
     const state = stringOf(update.state);
     const outcome = state === undefined ? undefined : finalStates.get(state);
-    if (outcome !== undefined) return told({ type: 'taskEnded', source: 'async', task, outcome, facts });
-    if (state === 'running' || state === 'paused') return told({ type: 'taskChanged', source: 'async', task, facts, paused: state === 'paused' });
+    if (outcome !== undefined) return toldInPart(problem, { type: 'taskEnded', source: 'async', task, outcome, facts });
+    if (state === 'running' || state === 'paused') return toldInPart(problem, { type: 'taskChanged', source: 'async', task, facts, paused: state === 'paused' });
     if (state === 'pending') return nothing;
     return malformed(`state is ${state === undefined ? typeName(update.state) : 'an unknown word'}, expected running, paused, completed, failed or stopped`);
   });

@@ -8,8 +8,9 @@ import { malformed, told, type ExitFacts, type Reading, type Signal } from './ty
 /** Whether the extension marks this tool call update's command as gone to the background. */
 export const isBackgrounded = (update: JsonObject): boolean => at(update, '_meta', 'jetbrains', 'air', 'asyncTasks', 'backgrounded') === true;
 
+/** `null` clears the content in ACP v2; v1 does not send it. */
 function terminalsOf(update: JsonObject): readonly string[] | undefined {
-  const content = arrayOf(update.content);
+  const content = update.content === null ? [] : arrayOf(update.content);
   return content?.filter(isObject).flatMap((block) => (block.type === 'terminal' ? (idOf(block.terminalId) ?? []) : []));
 }
 
@@ -41,6 +42,7 @@ const readToolCall = (start: boolean) => (update: JsonObject): Reading => {
     name: stringOf(update.name) ?? stringOf(at(update, '_meta', 'claudeCode', 'toolName')),
     terminals: terminalsOf(update),
     backgrounded: isBackgrounded(update) || undefined,
+    exitCode: integerOf(at(update, 'rawOutput', 'exit_code')),
   });
   return told(...terminalSignals(update), { type: 'toolCall', call, facts });
 };

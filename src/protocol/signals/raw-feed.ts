@@ -4,8 +4,8 @@
  * (`_meta.claudeCode.emitRawSDKMessages`). Text is read for one thing only: the exit code that the
  * harness's own summary sentence names.
  */
-import { arrayOf, booleanOf, defined, idOf, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
-import { malformed, nothing, told, type Outcome, type Reading, type Signal, type TaskFacts } from './types.js';
+import { arrayOf, at, booleanOf, defined, idOf, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
+import { malformed, nothing, told, toldInPart, type Outcome, type Reading, type Signal, type TaskFacts } from './types.js';
 
 export const RAW_FEED = '_claude/sdkMessage';
 
@@ -28,7 +28,7 @@ const outcomes: ReadonlyMap<string, Outcome> = new Map([
   ['killed', 'stopped'],
 ]);
 
-const codePattern = /\(exit code (\d{1,10})\)|failed with exit code (\d{1,10})/;
+const codePattern = /\(exit code (\d{1,10})\)|failed with exit code (\d{1,10})(?!\d)/;
 
 /** The exit code that a summary sentence of the harness names, such as `… failed with exit code 3`. */
 export function exitCodeOfSummary(summary: string | undefined): number | undefined {
@@ -52,6 +52,8 @@ function factsOf(message: JsonObject): TaskFacts {
 
 type Reader = (message: JsonObject, task: string) => Reading;
 
+const wordOrType = (value: unknown): string => (typeof value === 'string' ? 'an unknown word' : typeName(value));
+
 const taskReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['task_started', (message, task) => told({ type: 'taskChanged', source: 'raw', task, facts: factsOf(message) })],
   ['task_progress', (message, task) => told({ type: 'taskChanged', source: 'raw', task, facts: factsOf({ ...message, summary: undefined }) })],
@@ -62,12 +64,13 @@ const taskReaders: ReadonlyMap<string, Reader> = new Map<string, Reader>([
     const facts = factsOf({ run_id: message.run_id, description: patch.description });
     if (outcome !== undefined) return told({ type: 'taskEnded', source: 'raw', task, outcome, facts });
     if (status === 'paused' || status === 'running') return told({ type: 'taskChanged', source: 'raw', task, facts, paused: status === 'paused' });
-    return told({ type: 'taskChanged', source: 'raw', task, facts });
+    const known = patch.status === undefined || patch.status === null || status === 'pending';
+    return toldInPart(known ? undefined : `patch.status is ${wordOrType(patch.status)}, expected running, paused, completed, failed or killed`, { type: 'taskChanged', source: 'raw', task, facts });
   }],
   ['task_notification', (message, task) => {
     const status = stringOf(message.status);
     const outcome = status === undefined ? undefined : outcomes.get(status);
-    if (outcome === undefined) return malformed(`status is ${status === undefined ? typeName(message.status) : 'an unknown word'}, expected completed, failed or stopped`);
+    if (outcome === undefined) return malformed(`status is ${wordOrType(message.status)}, expected completed, failed or stopped`);
     const facts = factsOf(message);
     return told({ type: 'taskEnded', source: 'raw', task, outcome, facts, ...defined({ exitCode: exitCodeOfSummary(facts.summary) }) });
   }],
@@ -78,20 +81,25 @@ function readLiveSet(message: JsonObject): Reading {
   if (tasks === undefined) return malformed(`tasks is ${typeName(message.tasks)}, expected array`);
   const signals: Signal[] = [];
   const live: string[] = [];
-  for (const entry of tasks.filter(isObject)) {
-    const task = idOf(entry.task_id);
-    if (task === undefined) continue;
+  let problem: string | undefined;
+  for (const entry of tasks) {
+    const task = idOf(at(entry, 'task_id'));
+    if (task === undefined || !isObject(entry)) {
+      problem ??= isObject(entry) ? `tasks[].task_id is ${typeName(entry.task_id)}, expected a non-empty string` : `tasks[] is ${typeName(entry)}, expected object`;
+      continue;
+    }
     live.push(task);
     signals.push({ type: 'taskStarted', source: 'raw', task, facts: factsOf(entry) });
   }
-  return { signals: [...signals, { type: 'liveSet', tasks: live }] };
+  return toldInPart(problem, ...signals, { type: 'liveSet', tasks: live });
 }
 
 /** Signals of the params of a `_claude/sdkMessage`. */
 export function readRawFeed(params: unknown): Reading {
-  const message = objectOf(objectOf(params)?.message);
-  const subtype = stringOf(message?.subtype);
-  if (message === undefined || subtype === undefined) return nothing;
+  const message = objectOf(at(params, 'message'));
+  if (message === undefined) return malformed(`message is ${typeName(at(params, 'message'))}, expected object`);
+  const subtype = stringOf(message.subtype);
+  if (subtype === undefined) return nothing;
   if (subtype === 'background_tasks_changed') return readLiveSet(message);
   if (subtype === 'session_state_changed') {
     const state = stringOf(message.state);

@@ -55,6 +55,8 @@ export interface CallFacts {
   readonly terminals?: readonly string[];
   /** The extension's mark on a call whose command goes on in the background. */
   readonly backgrounded?: boolean;
+  /** The exit code of the command that the call ran, as its output tells it. */
+  readonly exitCode?: number;
 }
 
 export interface TerminalFacts {
@@ -79,3 +81,5 @@ export interface Reading {
 export const nothing: Reading = { signals: [] };
 export const told = (...signals: Signal[]): Reading => ({ signals });
 export const malformed = (problem: string): Reading => ({ signals: [], problem });
+/** What can be told although a part is malformed; that part is left out. */
+export const toldInPart = (problem: string | undefined, ...signals: Signal[]): Reading => (problem === undefined ? { signals } : { signals, problem });

@@ -1,0 +1,155 @@
+/**
+ * Keeps the calls that launch background work open for an ACP v1 client: they stay `in_progress` until
+ * the agent's harness reports the end. It stands on the client's side of the version bridge, sees ACP v1
+ * only, and leaves where nothing reports background work.
+ */
+import { instead, keep, replace, type Call, type CallHook, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply, type ReplyHook } from 'afterturn/plugin';
+import { asyncTaskWords, at, extensionCapabilities, habitsOfAgent, hasRawFeed, idOf, integerOf, isObject, RAW_FEED, rawTaskWords, readRawFeed, readUpdate, stringOf, type Reading, type TaskWords } from 'afterturn/protocol';
+import { countMalformed } from '../malformed.js';
+import { KeptSession, type OnRule } from './session.js';
+import { Setups, SETUP } from './setups.js';
+
+export type { OnRule } from './session.js';
+
+export interface KeepOpenPluginOptions {
+  readonly source: 'auto' | 'async-tasks' | 'claude-raw' | 'none';
+  /** Milliseconds that a `stopped` which nobody asked for waits for its correction. */
+  readonly followUpWindow: number;
+  /** Is told of each update that was changed or made, and by which rules. */
+  readonly onRule?: OnRule;
+}
+
+/** How the agent reports background work. */
+type Reports = 'asyncTasks' | 'rawFeed';
+
+const RESOURCE_NOT_FOUND = -32002;
+const ASYNC_KINDS = ['async_task_spawned', 'async_task_progress', 'async_task_state_update'] as const;
+const CLOSING = ['session/close', 'session/delete'] as const;
+const REASONS = { clientEnd: 'the input of the client ended before the work did', agentExit: 'the agent exited before the work ended' } as const;
+const CLOSED = 'the session was closed before the work ended';
+
+const sessionIn = (value: unknown): string | undefined => idOf(at(value, 'sessionId'));
+const each = <H>(methods: readonly string[], hook: H): Record<string, H> => Object.fromEntries(methods.map((method) => [method, hook]));
+
+/** Progress says nothing of a call's life, and there is much of it: it is not parsed. */
+const isProgress = (raw: Uint8Array): boolean => Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).includes('"subtype":"task_progress"');
+
+/** How this agent reports background work to a client that declared nothing, from its `initialize` answer. */
+function reportsOf(result: unknown, source: KeepOpenPluginOptions['source']): Reports | undefined {
+  if (integerOf(at(result, 'protocolVersion')) === 2) return undefined;
+  if (source === 'async-tasks') return extensionCapabilities(result).includes('asyncTasks') ? 'asyncTasks' : undefined;
+  const { claudeMeta } = habitsOfAgent(stringOf(at(result, 'agentInfo', 'name')));
+  return claudeMeta && hasRawFeed(stringOf(at(result, 'agentInfo', 'version'))) ? 'rawFeed' : undefined;
+}
+
+export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followUpWindow, onRule = () => {} }): Plugin => {
+  const sessions = new Map<string, KeptSession>();
+  const closing = new Map<string, string>();
+  let reports: Reports | undefined;
+  let setups = new Setups(true);
+  let connection: Host | undefined;
+  const malformed = countMalformed(() => connection?.log);
+
+  const sessionFor = (id: string, host: Host): KeptSession => {
+    const session = sessions.get(id) ?? new KeptSession(id, host, { asyncTasks: reports === 'asyncTasks', window: followUpWindow }, onRule);
+    sessions.set(id, session);
+    return session;
+  };
+  const before = (messages: readonly Outgoing[]): Outcome => (messages.length === 0 ? undefined : instead(...messages, keep));
+  const after = (messages: readonly Outgoing[]): Outcome => (messages.length === 0 ? undefined : instead(keep, ...messages));
+
+  const told = (id: string, kind: string, reading: Reading, words: readonly TaskWords[], host: Host): Outcome => {
+    if (reading.problem !== undefined) malformed.report(id, kind, reading.problem);
+    return reading.signals.length === 0 ? undefined : after(sessionFor(id, host).outgoing({ type: 'told', signals: reading.signals, words }));
+  };
+
+  const onToolCall: CallHook = (call, host) => {
+    const id = sessionIn(call.params);
+    const update = at(call.params, 'update');
+    const changed = id === undefined || !isObject(update) ? undefined : sessionFor(id, host).changed(update);
+    return changed === undefined ? undefined : replace({ params: { ...(call.params as object), update: changed } });
+  };
+  const onAsyncTask: CallHook = (call, host) => {
+    const id = sessionIn(call.params);
+    const update = at(call.params, 'update');
+    if (id === undefined || !isObject(update) || reports !== 'asyncTasks') return undefined;
+    return told(id, String(update.sessionUpdate), readUpdate(update), asyncTaskWords(update), host);
+  };
+  const onRawFeed: CallHook = (call, host) => {
+    if (isProgress(call.raw)) return undefined;
+    const id = sessionIn(call.params);
+    return id === undefined ? undefined : told(id, RAW_FEED, readRawFeed(call.params), rawTaskWords(call.params), host);
+  };
+  const onPermission: CallHook = (call, host) => {
+    const id = sessionIn(call.params);
+    const toolCall = at(call.params, 'toolCall');
+    if (id !== undefined && isObject(toolCall)) sessionFor(id, host).outgoing({ type: 'asked', toolCall });
+  };
+
+  const onSetup: CallHook = (call, host) => {
+    const session = setups.opened(call);
+    if (session !== undefined) sessionFor(session, host).outgoing({ type: 'replayStarted' });
+  };
+  const onSetupReply: ReplyHook = (reply) => {
+    const { session, rebuilt } = setups.answered(reply);
+    return before((session === undefined ? undefined : sessions.get(session))?.outgoing({ type: 'replayEnded', rebuilt }) ?? []);
+  };
+
+  const onClose = (call: Call): void => {
+    const session = sessionIn(call.params);
+    if (session !== undefined) closing.set(JSON.stringify(call.id), session);
+  };
+  const onCloseReply = (reply: Reply): Outcome => {
+    const key = JSON.stringify(reply.to.id);
+    const id = closing.get(key);
+    closing.delete(key);
+    if (id === undefined || (reply.error !== undefined && reply.error.code !== RESOURCE_NOT_FOUND)) return undefined;
+    const session = sessions.get(id);
+    const messages = session?.outgoing({ type: 'ended', reason: CLOSED }) ?? [];
+    session?.dispose();
+    sessions.delete(id);
+    setups.forget(id);
+    return before(messages);
+  };
+
+  return {
+    name: 'keep-open',
+    toAgent: {
+      calls: {
+        initialize: (call, host) => {
+          connection = host;
+          const declares = extensionCapabilities(at(call.params, 'clientCapabilities')).includes('asyncTasks');
+          if (source === 'none' || declares || (integerOf(at(call.params, 'protocolVersion')) ?? 1) > 1) host.leave();
+        },
+        ...each(SETUP, onSetup),
+        ...each(CLOSING, onClose),
+      },
+    },
+    toClient: {
+      replies: {
+        initialize: (reply, host) => {
+          if (reply.result === undefined) return;
+          reports = reportsOf(reply.result, source);
+          setups = new Setups(reports === 'rawFeed');
+          if (reports === undefined) host.leave();
+        },
+        ...each(SETUP, onSetupReply),
+        ...each(CLOSING, onCloseReply),
+      },
+      calls: {
+        'session/update': { tool_call: onToolCall, tool_call_update: onToolCall, ...each(ASYNC_KINDS, onAsyncTask) },
+        'session/request_permission': onPermission,
+        [RAW_FEED]: onRawFeed,
+      },
+    },
+    onEnd(reason, host) {
+      for (const session of sessions.values()) {
+        for (const { method, params } of session.outgoing({ type: 'ended', reason: REASONS[reason.kind] })) host.notify('toClient', method, params);
+      }
+    },
+    close() {
+      for (const session of sessions.values()) session.dispose();
+      malformed.close();
+    },
+  };
+};

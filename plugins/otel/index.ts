@@ -1,0 +1,168 @@
+/**
+ * Traces the session with OpenTelemetry: a span per turn, tool call, permission wait and background
+ * item. It stands at the agent's end of the list and sees the agent's own dialect, changes nothing,
+ * and records no content. It gets its tracer from outside; the SDK is not its business.
+ */
+import type { TextMapPropagator, Tracer } from '@opentelemetry/api';
+import type { Call, CallHook, Host, Plugin, Reply, ReplyHook } from 'afterturn/plugin';
+import { at, extensionCapabilities, idOf, isObject, RAW_FEED, readRawFeed, readUpdate } from 'afterturn/protocol';
+import { callOfPermission, introductionOf, optionKindsOf, permissionEndOf, promptEndOf, remoteContextOf, turnEndOf } from './reading.js';
+import { TraceRecorder } from './recorder.js';
+import { OpenRequests } from './requests.js';
+
+export interface OtelOptions {
+  readonly tracer: Tracer;
+  /** Reads the client's span context out of `_meta`. */
+  readonly propagator: TextMapPropagator;
+  /** Milliseconds that the end of an item waits for corrections and its exit code. */
+  readonly followUpWindow: number;
+}
+
+export interface Otel {
+  readonly plugin: Plugin;
+  /** Tells the exit code that the last line of an item's output file names. */
+  readonly exitCode: (session: string, task: string, code: number) => void;
+}
+
+const STOP = '_session/async_task/stop';
+const RESOURCE_NOT_FOUND = -32002;
+const MAX_CLOSED = 1000;
+
+/** The update kinds that spans are made of. The others pass unread. */
+const KINDS = [
+  'tool_call', 'tool_call_update', 'terminal_update', 'state_update',
+  'async_task_spawned', 'async_task_progress', 'async_task_state_update',
+  '_async_task_spawned', '_async_task_progress', '_async_task_state_update',
+] as const;
+
+const sessionOf = (params: unknown): string | undefined => idOf(at(params, 'sessionId'));
+
+interface Asked {
+  readonly session: string;
+}
+
+interface AskedPermission extends Asked {
+  readonly kinds: ReadonlyMap<string, string>;
+}
+
+/** A hook for calls that name a session. It only looks on. */
+const onCall = (look: (session: string, call: Call, host: Host) => void): CallHook => (call, host) => {
+  const session = sessionOf(call.params);
+  if (session !== undefined) look(session, call, host);
+};
+
+export function otel({ tracer, propagator, followUpWindow }: OtelOptions): Otel {
+  const recorder = new TraceRecorder(tracer, { window: followUpWindow });
+  const closed = new Set<string>();
+  const prompts = new OpenRequests<Asked>();
+  const permissions = new OpenRequests<AskedPermission>();
+  const replays = new OpenRequests<Asked>();
+  const closing = new OpenRequests<Asked>();
+
+  const onAnswer = <T extends Asked>(open: OpenRequests<T>, look: (asked: T, reply: Reply, host: Host) => void): ReplyHook => (reply, host) => {
+    const asked = open.take(reply.to.id);
+    if (asked !== undefined) look(asked, reply, host);
+  };
+
+  const prompted = onCall((session, { id, params }, host) => {
+    if (id === undefined) return;
+    const parent = remoteContextOf(params, propagator);
+    prompts.add(id, { session });
+    recorder.record(host, { type: 'prompt', session, id, ...(parent === undefined ? {} : { parent }) });
+    // The span's own context would be written into the prompt's `_meta` for the agent here.
+  });
+  const answered = onAnswer(prompts, ({ session }, reply, host) => recorder.record(host, { type: 'promptAnswered', session, id: reply.to.id, end: promptEndOf(reply) }));
+
+  const ready = (session: string, host: Host): void => {
+    closed.delete(session);
+    recorder.record(host, { type: 'ready', session });
+  };
+  const setUp: ReplyHook = (reply, host) => {
+    const session = sessionOf(reply.result);
+    if (session !== undefined) ready(session, host);
+  };
+  const replayAsked = onCall((session, { id }, host) => {
+    if (id === undefined) return;
+    replays.add(id, { session });
+    ready(session, host);
+    recorder.record(host, { type: 'replay', session });
+  });
+  const replayed = onAnswer(replays, ({ session }, _reply, host) => recorder.record(host, { type: 'replayed', session }));
+
+  const closeAsked = onCall((session, { id }) => closing.add(id, { session }));
+  const closeAnswered = onAnswer(closing, ({ session }, { error }, host) => {
+    if (error !== undefined && error.code !== RESOURCE_NOT_FOUND) return;
+    closed.add(session);
+    for (const oldest of closed) {
+      if (closed.size <= MAX_CLOSED) break;
+      closed.delete(oldest);
+    }
+    recorder.closed(host, session);
+  });
+
+  const updated = onCall((session, { params }, host) => {
+    const update = at(params, 'update');
+    if (closed.has(session) || !isObject(update)) return;
+    const { signals } = readUpdate(update);
+    recorder.updated(host, session, signals, update.sessionUpdate === 'state_update' ? turnEndOf(update) : undefined);
+  });
+  const fed = onCall((session, { params }, host) => {
+    if (!closed.has(session)) recorder.fed(host, session, readRawFeed(params).signals);
+  });
+  const permissionAsked = onCall((session, { id, params }, host) => {
+    if (id === undefined || closed.has(session)) return;
+    permissions.add(id, { session, kinds: optionKindsOf(params) });
+    recorder.record(host, { type: 'permission', session, id, toolCallId: callOfPermission(params) });
+  });
+  const permissionAnswered = onAnswer(permissions, ({ session, kinds }, reply, host) =>
+    recorder.record(host, { type: 'permissionAnswered', session, id: reply.to.id, end: permissionEndOf(reply, kinds) }));
+
+  const plugin: Plugin = {
+    name: 'otel',
+    toAgent: {
+      calls: {
+        'session/load': replayAsked,
+        'session/resume': replayAsked,
+        'session/prompt': prompted,
+        'session/cancel': onCall((session, _call, host) => recorder.record(host, { type: 'cancelRequested', session })),
+        'session/close': closeAsked,
+        'session/delete': closeAsked,
+        [STOP]: onCall((session, { params }, host) => {
+          const task = idOf(at(params, 'asyncTaskId'));
+          if (task !== undefined) recorder.stopAsked(host, session, task);
+        }),
+      },
+      replies: { 'session/request_permission': permissionAnswered },
+    },
+    toClient: {
+      calls: {
+        'session/update': Object.fromEntries(KINDS.map((kind) => [kind, updated])),
+        [RAW_FEED]: fed,
+        'session/request_permission': permissionAsked,
+      },
+      replies: {
+        initialize: ({ result }, host) => {
+          if (result === undefined) return;
+          recorder.asyncTasks = extensionCapabilities(result).includes('asyncTasks');
+          recorder.record(host, { type: 'agent', ...introductionOf(result) });
+        },
+        'session/new': setUp,
+        'session/fork': setUp,
+        'session/load': replayed,
+        'session/resume': replayed,
+        'session/prompt': answered,
+        'session/close': closeAnswered,
+        'session/delete': closeAnswered,
+      },
+    },
+    onEnd: ({ kind }, host) => {
+      if (kind === 'agentExit') recorder.record(host, { type: 'over', reason: 'agent_exited' });
+    },
+    close: () => recorder.recordBeside({ type: 'over', reason: 'proxy_ended' }),
+  };
+
+  return {
+    plugin,
+    exitCode: (session, task, code) => recorder.recordBeside({ type: 'exitCode', session, task, code }),
+  };
+}

@@ -1,0 +1,58 @@
+/** What tracing needs of messages: codes, counts and ids. Never their content. */
+import { ROOT_CONTEXT, trace, type TextMapGetter, type TextMapPropagator } from '@opentelemetry/api';
+import type { Reply } from 'afterturn/plugin';
+import { arrayOf, at, defined, idOf, integerOf, isObject, protocolVersionOf, stringOf } from 'afterturn/protocol';
+import type { PermissionEnd, RemoteContext, TurnEnd } from 'afterturn/state';
+
+const metaGetter: TextMapGetter<unknown> = {
+  keys: (meta) => (isObject(meta) ? Object.keys(meta) : []),
+  get: (meta, key) => stringOf(at(meta, key)),
+};
+
+/** The span context that the client sent in `_meta` (`traceparent`, `tracestate`), if it is valid. */
+export function remoteContextOf(params: unknown, propagator: TextMapPropagator): RemoteContext | undefined {
+  const meta = at(params, '_meta');
+  return meta === undefined ? undefined : trace.getSpanContext(propagator.extract(ROOT_CONTEXT, meta, metaGetter));
+}
+
+/** How a turn ended: from the result of `session/prompt` (v1), or from a state snapshot (v2). */
+export function turnEndOf(value: unknown): TurnEnd {
+  return defined({
+    stopReason: stringOf(at(value, 'stopReason')),
+    errorCode: integerOf(at(value, 'error', 'code')),
+    inputTokens: integerOf(at(value, 'usage', 'inputTokens')),
+    outputTokens: integerOf(at(value, 'usage', 'outputTokens')),
+    cacheReadTokens: integerOf(at(value, 'usage', 'cachedReadTokens')),
+    cacheWriteTokens: integerOf(at(value, 'usage', 'cachedWriteTokens')),
+  });
+}
+
+export const promptEndOf = (reply: Reply): TurnEnd => (reply.error === undefined ? turnEndOf(reply.result) : { errorCode: integerOf(reply.error.code) ?? 0 });
+
+/** The tool call that a permission request is about: v1 `toolCall`, v2 `subject`. */
+export const callOfPermission = (params: unknown): string | undefined =>
+  idOf(at(params, 'toolCall', 'toolCallId')) ?? idOf(at(params, 'subject', 'toolCall', 'toolCallId')) ?? idOf(at(params, 'subject', 'toolCallId'));
+
+/** The kinds of a permission request's options, by their ids. */
+export function optionKindsOf(params: unknown): ReadonlyMap<string, string> {
+  const options = (arrayOf(at(params, 'options')) ?? []).map((option) => [stringOf(at(option, 'optionId')), stringOf(at(option, 'kind'))] as const);
+  return new Map(options.filter((pair): pair is readonly [string, string] => pair[0] !== undefined && pair[1] !== undefined));
+}
+
+export function permissionEndOf(reply: Reply, kinds: ReadonlyMap<string, string>): PermissionEnd {
+  if (reply.error !== undefined) return { errorCode: integerOf(reply.error.code) ?? 0 };
+  const option = stringOf(at(reply.result, 'outcome', 'optionId'));
+  return defined({ outcome: stringOf(at(reply.result, 'outcome', 'outcome')), optionKind: option === undefined ? undefined : kinds.get(option) });
+}
+
+export interface Introduction {
+  readonly protocol: 1 | 2;
+  readonly name: string | undefined;
+  readonly version: string | undefined;
+}
+
+/** Who the agent says it is in its `initialize` result: v1 `agentInfo`, v2 `info`. */
+export function introductionOf(result: unknown): Introduction {
+  const info = at(result, 'agentInfo') ?? at(result, 'info');
+  return { protocol: protocolVersionOf(result) ?? 1, name: stringOf(at(info, 'name')), version: stringOf(at(info, 'version')) };
+}

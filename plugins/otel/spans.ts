@@ -1,0 +1,76 @@
+/** Carries out span operations with the OpenTelemetry API. Decides nothing. */
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context, type HrTime, type Link, type Span, type SpanContext, type Tracer } from '@opentelemetry/api';
+import type { SpanOp, SpanParent } from 'afterturn/state';
+
+type Op<D extends SpanOp['do']> = Extract<SpanOp, { do: D }>;
+
+/** Ended spans that can still become parents or be linked to; the oldest are forgotten. */
+const REMEMBERED = 4096;
+
+const kinds = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
+
+/** Seconds and nanoseconds: a plain number could be taken for a time since the process started. */
+const timeOf = (ms: number): HrTime => [Math.floor(ms / 1000), Math.round((ms % 1000) * 1e6)];
+
+interface OpenSpan {
+  readonly span: Span;
+  readonly start: number;
+}
+
+export class SpanWriter {
+  readonly #tracer: Tracer;
+  readonly #open = new Map<string, OpenSpan>();
+  readonly #ended = new Map<string, SpanContext>();
+
+  constructor(tracer: Tracer) {
+    this.#tracer = tracer;
+  }
+
+  perform(op: SpanOp): void {
+    if (op.do === 'start') this.#start(op);
+    else if (op.do === 'set') this.#set(op);
+    else if (op.do === 'event') this.#open.get(op.key)?.span.addEvent(op.name, op.attributes, timeOf(op.time));
+    else if (op.do === 'end') this.#end(op);
+    else this.#open.delete(op.key);
+  }
+
+  /** The context of a span that was started here. */
+  contextOf(key: string): SpanContext | undefined {
+    return this.#open.get(key)?.span.spanContext() ?? this.#ended.get(key);
+  }
+
+  #parent(parent: SpanParent | undefined): Context {
+    if (parent === undefined) return ROOT_CONTEXT;
+    const context = 'key' in parent ? this.contextOf(parent.key) : { ...parent.remote, isRemote: true };
+    return context === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, context);
+  }
+
+  #start({ key, name, kind, parent, attributes, time, links }: Op<'start'>): void {
+    const linked = links.flatMap((link): Link[] => {
+      const context = this.contextOf(link);
+      return context === undefined ? [] : [{ context }];
+    });
+    const span = this.#tracer.startSpan(name, { kind: kinds[kind], attributes, startTime: timeOf(time), links: linked }, this.#parent(parent));
+    this.#open.set(key, { span, start: time });
+  }
+
+  #set({ key, attributes, name }: Op<'set'>): void {
+    const span = this.#open.get(key)?.span;
+    span?.setAttributes(attributes);
+    if (name !== undefined) span?.updateName(name);
+  }
+
+  #end({ key, time, failed }: Op<'end'>): void {
+    const open = this.#open.get(key);
+    if (open === undefined) return;
+    if (failed) open.span.setStatus({ code: SpanStatusCode.ERROR });
+    // The wall clock may have been set back in between.
+    open.span.end(timeOf(Math.max(time, open.start)));
+    this.#open.delete(key);
+    this.#ended.set(key, open.span.spanContext());
+    for (const oldest of this.#ended.keys()) {
+      if (this.#ended.size <= REMEMBERED) break;
+      this.#ended.delete(oldest);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/** The `session/update` kinds that say something about unfinished calls. Every other kind passes unparsed. */
+import { drop, type CallHook, type Outcome } from 'afterturn/plugin';
+import { at, objectOf, type JsonObject } from 'afterturn/protocol';
+import { sessionOf, type Context, type Hooks } from './context.js';
+import { callSeen, contentAdded, isSettledByProxy, stateSeen, taskSeen, type Happening } from './reading.js';
+
+const TASK_UPDATES = ['async_task_spawned', 'async_task_progress', 'async_task_state_update'].flatMap((kind) => [kind, `_${kind}`]);
+
+/** `heardOf` is told the session of each update first. */
+export function updateHooks(context: Context, heardOf: (session: string) => void): Hooks {
+  const onUpdate = (read: (update: JsonObject, session: string) => Outcome): CallHook => (call) => {
+    if (context.watch === undefined) return undefined;
+    const session = sessionOf(call.params);
+    const update = objectOf(at(call.params, 'update'));
+    if (session === undefined || update === undefined) return undefined;
+    heardOf(session);
+    return read(update, session);
+  };
+  const tells = (read: (update: JsonObject) => readonly Happening[]): CallHook =>
+    onUpdate((update, session) => read(update).forEach((event) => context.happened(session, event)));
+
+  const onCall = onUpdate((update, session) => {
+    const event = callSeen(update, context.version);
+    if (event === undefined) return undefined;
+    if (isSettledByProxy(update) && context.watch?.hasSettled(session, event.call)) return drop();
+    context.happened(session, event);
+    return undefined;
+  });
+
+  return {
+    toAgent: {},
+    toClient: {
+      calls: {
+        'session/update': {
+          tool_call: onCall,
+          tool_call_update: onCall,
+          tool_call_content_chunk: tells(contentAdded),
+          state_update: tells(stateSeen),
+          ...Object.fromEntries(TASK_UPDATES.map((kind) => [kind, tells(taskSeen)])),
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,120 @@
+/**
+ * The watched sessions of one connection at work: feeds the reducer, keeps its timers, and says what
+ * it settles. All decisions are the reducer's.
+ */
+import type { Host, Outgoing } from 'afterturn/plugin';
+import { nextStaleTick, reduceStale, unwatchedSession, type SessionEnd, type Settle, type StaleOptions, type WatchedSession } from 'afterturn/state';
+import type { Happening, Version } from './reading.js';
+
+interface Watched {
+  state: WatchedSession;
+  due: number | undefined;
+  cancel: (() => void) | undefined;
+}
+
+/** How many closed sessions are remembered, so that what still comes for them is left alone. */
+const MAX_GONE = 1000;
+/** How many sessions are watched, not counting those that are at work. */
+const MAX_SESSIONS = 1000;
+
+/** The update that gives a call its final status, and says that the proxy did it. */
+function updateOf({ call, status, reason }: Settle, version: Version): object {
+  const _meta = { afterturn: { settled: true, reason } };
+  const clearsCancel = version === 2 ? { capabilities: null } : {};
+  return { sessionUpdate: 'tool_call_update', toolCallId: call, status, ...clearsCancel, _meta };
+}
+
+export class Watch {
+  readonly #sessions = new Map<string, Watched>();
+  readonly #gone = new Set<string>();
+
+  constructor(
+    private readonly host: Host,
+    /** As they are for this session now. */
+    private readonly optionsFor: (session: string) => StaleOptions,
+  ) {}
+
+  knows(session: string): boolean {
+    return this.#sessions.has(session) || this.#gone.has(session);
+  }
+
+  /** The proxy's word was the last about this call's end. */
+  hasSettled(session: string, call: string): boolean {
+    return this.#sessions.get(session)?.state.finished.get(call) === 'proxy';
+  }
+
+  /** A set-up request or its answer names the session: it is there, perhaps again. */
+  opened(session: string): void {
+    this.#gone.delete(session);
+    if (this.#sessions.has(session)) return;
+    this.#sessions.set(session, { state: unwatchedSession, due: undefined, cancel: undefined });
+    if (this.#sessions.size > MAX_SESSIONS) this.#forgetOneAtRest();
+  }
+
+  /** What is known of the session was wrong, or is needed no more. */
+  forget(session: string): void {
+    this.#sessions.get(session)?.cancel?.();
+    this.#sessions.delete(session);
+  }
+
+  happened(session: string, event: Happening): void {
+    for (const message of this.#reduced(session, event)) this.#say(message);
+  }
+
+  /** The session is gone: what has to be said before its last message. */
+  closed(session: string, why: SessionEnd): readonly Outgoing[] {
+    const out = this.#reduced(session, { type: 'sessionEnded', why });
+    this.forget(session);
+    this.#gone.add(session);
+    for (const oldest of this.#gone) {
+      if (this.#gone.size <= MAX_GONE) break;
+      this.#gone.delete(oldest);
+    }
+    return out;
+  }
+
+  /** The connection loses one of its sides: every session ends. */
+  ended(why: SessionEnd): void {
+    for (const session of this.#sessions.keys()) this.happened(session, { type: 'sessionEnded', why });
+  }
+
+  #reduced(session: string, event: Happening): readonly OutgoingUpdate[] {
+    if (this.#gone.has(session)) return [];
+    this.opened(session);
+    const watched = this.#sessions.get(session) as Watched;
+    const options = this.optionsFor(session);
+    const [state, settles] = reduceStale(watched.state, { ...event, at: this.host.now() }, options);
+    watched.state = state;
+    this.#schedule(session, watched, options);
+    return settles.map((settle) => ({ method: 'session/update', params: { sessionId: session, update: updateOf(settle, options.version) } }));
+  }
+
+  /** Sessions that nobody closes, such as subagents', would pile up. */
+  #forgetOneAtRest(): void {
+    for (const [session, { state }] of this.#sessions) {
+      if (state.calls.size > 0 || state.prompts.size > 0 || state.replays > 0) continue;
+      this.#sessions.delete(session);
+      return;
+    }
+  }
+
+  #say({ method, params }: OutgoingUpdate): void {
+    this.host.notify('toClient', method, params);
+  }
+
+  #schedule(session: string, watched: Watched, options: StaleOptions): void {
+    const due = nextStaleTick(watched.state, options);
+    if (due === watched.due) return;
+    watched.cancel?.();
+    watched.due = due;
+    watched.cancel = due === undefined ? undefined : this.host.after(Math.max(0, due - this.host.now()), () => {
+      watched.due = undefined;
+      this.happened(session, { type: 'tick' });
+    });
+  }
+}
+
+interface OutgoingUpdate {
+  readonly method: string;
+  readonly params: unknown;
+}

@@ -1,0 +1,111 @@
+/**
+ * The agent's own updates of a call: what each tells of it, whether it arms the call, and what the
+ * client gets in its place.
+ */
+import { arrayOf, idOf, isLaunchTool, launchedTask, toolNameOf, type JsonObject } from '../protocol/index.js';
+import { boundTo, endOf, isLiveItem, isOpen, itemOf, sessionOf, type Step } from './keep-open-ends.js';
+import { changedFrame, exitIn, statusOfEnd, taskMeta, withSummary, type FrameChange } from './keep-open-frames.js';
+import type { KeepOpen, KeepOpenOptions, KeepOpenRule, KeptCall, KeptEnd } from './keep-open-types.js';
+import { isFinalStatus } from './ledger.js';
+
+const REMEMBERED = 256;
+
+const pass = (state: KeepOpen): Step => [state, [{ do: 'pass' }]];
+
+const newCall = (id: string, name: string | undefined): KeptCall => ({
+  id, name, content: undefined, task: undefined, life: undefined, run: undefined, final: false, owedExit: undefined, shown: undefined,
+});
+
+/** A call that stands for a task that has not ended is never forgotten. */
+const withCall = (state: KeepOpen, call: KeptCall): KeepOpen => ({ ...state, calls: state.calls.set(call.id, call).bounded(REMEMBERED, (other) => !isOpen(other)) });
+
+/** The call with what this message tells of it; `undefined` when its tool launches nothing. */
+function callOf(before: KeptCall | undefined, id: string, message: JsonObject): KeptCall | undefined {
+  const name = before?.name ?? toolNameOf(message);
+  if (!isLaunchTool(name)) return undefined;
+  return { ...(before ?? newCall(id, name)), content: arrayOf(message.content) ?? before?.content };
+}
+
+/** The task that a spawn names this call for. */
+export const spawnedFor = (state: KeepOpen, id: string): string | undefined =>
+  [...sessionOf(state).items.values()].findLast((item) => item.toolCallId === id && item.started)?.task;
+
+/**
+ * The call, armed when its structured answer names a task or a spawn names it. What is replayed arms
+ * for a live task only, and where the extension reports tasks nothing arms that it has not reported.
+ */
+export function armed(state: KeepOpen, call: KeptCall, update: JsonObject, { asyncTasks }: KeepOpenOptions): KeptCall {
+  if (call.task !== undefined) return call;
+  const task = launchedTask(call.name, update) ?? (asyncTasks ? spawnedFor(state, call.id) : undefined);
+  const item = task === undefined ? undefined : itemOf(state, task);
+  if (task === undefined || item?.ambient || (state.replays > 0 && !isLiveItem(item)) || (asyncTasks && !item?.started)) return call;
+  return item === undefined ? { ...call, task } : { ...boundTo({ ...call, task }, item, false).call, task };
+}
+
+/** The rules by which a frame is changed, as far as they show. */
+function rulesOf(update: JsonObject, before: KeptCall, change: FrameChange, end: KeptEnd | undefined): readonly KeepOpenRule[] {
+  const rules: KeepOpenRule[] = ['named'];
+  if (change.status !== undefined && change.status !== update.status) {
+    if (update.status === undefined) rules.push('reopened');
+    else if (before.final) rules.push('straggler');
+    else if (end === undefined) rules.push('keptOpen');
+  }
+  if (end !== undefined && before.shown === undefined && change.status !== undefined) rules.push('merged');
+  if (change.exit !== 'stays' && exitIn(update) !== undefined) rules.push('launchExit');
+  return rules;
+}
+
+/** An update of a call that stands for a task. `before`: the call before this update. */
+function seeArmed(state: KeepOpen, before: KeptCall, call: KeptCall, task: string, update: JsonObject): Step {
+  const settles = isFinalStatus(typeof update.status === 'string' ? update.status : undefined);
+  const item = itemOf(state, task);
+  const end = state.replays > 0 ? call.shown : endOf(state, call);
+  if (update.status === 'failed' && !before.final && end === undefined && !isLiveItem(item)) {
+    return pass(withCall(state, { ...call, task: undefined, final: true }));
+  }
+  const final = before.final || settles;
+  const carries = final && (typeof update.status === 'string' || before.task === undefined);
+  const gives = arrayOf(update.content) !== undefined || (carries && call.shown === undefined);
+  const change: FrameChange = {
+    meta: taskMeta(task, state.tasks.get(task), item, end !== undefined && final ? end : undefined),
+    status: carries ? (end === undefined ? 'in_progress' : statusOfEnd(end)) : undefined,
+    content: end?.summary !== undefined && final && gives ? withSummary(call.content, end) : undefined,
+    exit: settles ? (end ?? 'goes') : 'stays',
+  };
+  const exit = exitIn(update);
+  const next: KeptCall = {
+    ...call,
+    final,
+    shown: carries ? end : call.shown,
+    owedExit: exit === undefined ? call.owedExit : settles ? exit : undefined,
+  };
+  return [withCall(state, next), [{ do: 'change', update: changedFrame(update, change), rules: rulesOf(update, before, change, end) }]];
+}
+
+/** A `tool_call` or `tool_call_update` of the agent. A `tool_call` under a used id is a new life, but for a replay. */
+export function seeUpdate(state: KeepOpen, update: JsonObject, options: KeepOpenOptions): Step {
+  const id = idOf(update.toolCallId);
+  if (id === undefined) return pass(state);
+  const known = state.calls.get(id);
+  const isNewLife = known !== undefined && update.sessionUpdate === 'tool_call' && state.replays === 0 && (known.final || known.task !== undefined);
+  const clear = isNewLife ? { ...state, calls: state.calls.delete(id) } : state;
+  const before = isNewLife ? undefined : known;
+  const seen = callOf(before, id, update);
+  if (seen === undefined) return pass(clear);
+  const call = armed(clear, seen, update, options);
+  if (call.task !== undefined) return seeArmed(clear, before ?? newCall(id, call.name), call, call.task, update);
+  const final = call.final || isFinalStatus(typeof update.status === 'string' ? update.status : undefined);
+  return pass(withCall(clear, final === call.final ? call : { ...call, final }));
+}
+
+/**
+ * The tool call of a permission request makes the client's card of it, with or without a `tool_call`
+ * before. Under the id of a call that is over it is a new life.
+ */
+export function seeAsked(state: KeepOpen, toolCall: JsonObject): Step {
+  const id = idOf(toolCall.toolCallId);
+  if (id === undefined) return [state, []];
+  const known = state.calls.get(id);
+  const call = callOf(known !== undefined && known.final && !isOpen(known) ? undefined : known, id, toolCall);
+  return [call === undefined ? state : withCall(state, call), []];
+}

@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import { chunk, connected, fullAgent, initialized, state } from './connected.js';
+
+const plainAgent = { protocolVersion: 1 };
+const modes = { currentModeId: 'ask', availableModes: [{ id: 'ask', name: 'Ask' }, { id: 'code', name: 'Code' }] };
+const fast = { id: 'fast', name: 'Fast', type: 'boolean', currentValue: false };
+const v2Fast = { configId: 'fast', name: 'Fast', type: 'boolean', currentValue: false };
+
+describe('session/new and session/fork', () => {
+  test.each([['session/new', { cwd: '/work' }], ['session/fork', { sessionId: 's', cwd: '/work' }]])('%s', (method, params) => {
+    const wires = initialized();
+    const id = wires.client.requests(method, params);
+    const [[sent, sentParams, own]] = wires.asked() as [[string, unknown, string]];
+    expect([sent, sentParams]).toEqual([method, { ...params, mcpServers: [] }]);
+    wires.agent.answers(own, { sessionId: 'n', modes, configOptions: [fast] });
+    expect(wires.told()).toMatchObject([{ id, result: { sessionId: 'n', configOptions: [{ configId: 'mode', currentValue: 'ask' }, v2Fast] } }]);
+  });
+
+  test('an error is the answer', () => {
+    const wires = initialized();
+    wires.client.requests('session/new', { cwd: '/work' });
+    wires.agent.refuses(wires.asked()[0][2], { code: -32000, message: 'Authentication required' });
+    expect(wires.told()).toMatchObject([{ error: { code: -32000 } }]);
+  });
+
+  test('an answer without a session is an error', () => {
+    const wires = initialized();
+    wires.client.requests('session/new', { cwd: '/work' });
+    wires.agent.answers(wires.asked()[0][2], {});
+    expect(wires.told()).toMatchObject([{ error: { code: -32603, message: 'Internal error: the agent answered session/new without a sessionId.' } }]);
+  });
+
+  test('what the agent cannot do is refused without asking it', () => {
+    const wires = initialized(plainAgent);
+    wires.client.requests('session/fork', { sessionId: 's', cwd: '/work' });
+    wires.client.requests('session/delete', { sessionId: 's' });
+    wires.client.requests('session/resume', { sessionId: 's', cwd: '/work' });
+    wires.client.requests('auth/logout', {});
+    wires.client.requests('session/new', { cwd: '/work', mcpServers: [{ type: 'http', name: 'x', url: 'http://x' }] });
+    expect(wires.asked()).toEqual([]);
+    expect(wires.told().map(({ error }) => error.code as number)).toEqual([-32601, -32601, -32601, -32601, -32602]);
+  });
+});
+
+describe('session/resume', () => {
+  test('tells the state before it is answered', () => {
+    const wires = initialized();
+    const id = wires.client.requests('session/resume', { sessionId: 's', cwd: '/work' });
+    const [[method, params, own]] = wires.asked() as [[string, unknown, string]];
+    expect([method, params]).toEqual(['session/resume', { sessionId: 's', cwd: '/work', mcpServers: [] }]);
+    wires.agent.answers(own, { sessionId: 's', configOptions: [fast] });
+    expect(wires.told()).toEqual([state('idle'), { jsonrpc: '2.0', id, result: { configOptions: [v2Fast] } }]);
+  });
+
+  test('with a replay is a load; what is replayed starts no turn', () => {
+    const wires = initialized();
+    wires.client.requests('session/resume', { sessionId: 's', cwd: '/work', replayFrom: { type: 'start' } });
+    const [[method, , own]] = wires.asked() as [[string, unknown, string]];
+    wires.updates({ sessionUpdate: 'user_message_chunk', content: { type: 'text', text: 'hi' } }, chunk('a', 'm'), { sessionUpdate: 'usage_update', used: 1, size: 2, _meta: { '_claude/origin': {} } }, chunk('b', 'n'));
+    expect(method).toBe('session/load');
+    expect(wires.told().map(({ sessionUpdate }) => sessionUpdate as string)).toEqual(['user_message_chunk', 'agent_message_chunk', 'usage_update', 'agent_message_chunk']);
+    wires.agent.answers(own, {});
+    expect(wires.told()).toMatchObject([state('idle'), { result: {} }]);
+  });
+
+  test('of an agent that can only load swallows the replay', () => {
+    const wires = initialized({ ...plainAgent, agentCapabilities: { loadSession: true } });
+    wires.client.requests('session/resume', { sessionId: 's', cwd: '/work' });
+    const [[method, , own]] = wires.asked() as [[string, unknown, string]];
+    wires.updates(chunk('a', 'm'));
+    wires.agent.answers(own, {});
+    expect(method).toBe('session/load');
+    expect(wires.told()).toMatchObject([state('idle'), { result: {} }]);
+  });
+
+  test('that fails leaves the session as it was', () => {
+    const wires = connected();
+    wires.client.requests('session/resume', { sessionId: 's', cwd: '/work', replayFrom: { type: 'start' } });
+    wires.agent.refuses(wires.asked()[0][2], { code: -32002, message: 'not found' });
+    expect(wires.told()).toMatchObject([{ error: { code: -32002 } }]);
+    wires.updates(chunk('a', 'm'));
+    expect(wires.told()).toEqual([chunk('a', 'm')]);
+  });
+});
+
+describe('session/list', () => {
+  test('is the agent’s', () => {
+    const wires = initialized();
+    wires.client.requests('session/list', { cwd: '/work' });
+    wires.agent.answers(wires.asked()[0][2], { sessions: [{ sessionId: 'a', cwd: '/work' }, { cwd: '/work' }] });
+    expect(wires.told()).toMatchObject([{ result: { sessions: [{ sessionId: 'a', cwd: '/work' }] } }]);
+  });
+
+  test('is that of the connection, where the agent has none', () => {
+    const wires = connected(plainAgent);
+    wires.client.requests('session/list', {});
+    expect(wires.told()).toMatchObject([{ result: { sessions: [{ sessionId: 's', cwd: '/work' }] } }]);
+    wires.client.requests('session/close', { sessionId: 's' });
+    wires.client.requests('session/list', {});
+    expect(wires.told().at(-1)).toMatchObject({ result: { sessions: [] } });
+  });
+});
+
+describe.each(['session/close', 'session/delete'])('%s', (method) => {
+  test('ends the work and what is open, then is answered; nothing follows', () => {
+    const wires = connected();
+    const first = wires.runs('one');
+    wires.prompts('two');
+    wires.agent.sends({ jsonrpc: '2.0', id: 0, method: 'session/request_permission', params: { sessionId: 's', toolCall: { toolCallId: 'c' }, options: [{ optionId: 'y', name: 'Y', kind: 'allow_once' }] } });
+    const request = wires.told().at(-1) as { id: string };
+    const id = wires.client.requests(method, { sessionId: 's' });
+    wires.agent.answers(wires.asked().at(-1)[2], {});
+    expect(wires.asked()).toEqual([[{ outcome: { outcome: 'cancelled' } }]]);
+    expect(wires.told()).toMatchObject([
+      state('running'), { method: '$/cancel_request', params: { requestId: request.id } }, { error: { code: -32800 } }, state('idle', { stopReason: 'cancelled' }), { id, result: {} },
+    ]);
+    wires.updates(chunk('late', 'm'));
+    wires.agent.answers(first as string, { stopReason: 'cancelled' });
+    wires.clock.advance(1000);
+    expect(wires.told()).toEqual([]);
+  });
+
+  test('an idle session has no state to tell', () => {
+    const wires = connected();
+    wires.client.requests(method, { sessionId: 's' });
+    wires.agent.answers(wires.asked()[0][2], null);
+    expect(wires.told()).toMatchObject([{ result: {} }]);
+  });
+
+  test('that fails closes nothing, unless the session is not there', () => {
+    const wires = connected();
+    wires.runs();
+    wires.client.requests(method, { sessionId: 's' });
+    wires.agent.refuses(wires.asked()[0][2], { code: -32603, message: 'busy' });
+    expect(wires.told()).toMatchObject([{ error: { code: -32603 } }]);
+    wires.client.requests(method, { sessionId: 's' });
+    wires.agent.refuses(wires.asked()[0][2], { code: -32002, message: 'not found' });
+    expect(wires.told()).toMatchObject([state('idle', { stopReason: 'cancelled' }), { error: { code: -32002 } }]);
+  });
+});
+
+test('an agent without a close is told to stop working', () => {
+  const wires = connected(plainAgent);
+  wires.runs();
+  const id = wires.client.requests('session/close', { sessionId: 's' });
+  expect(wires.asked()).toEqual([['session/cancel', { sessionId: 's' }]]);
+  expect(wires.told()).toEqual([state('idle', { stopReason: 'cancelled' }), { jsonrpc: '2.0', id, result: {} }]);
+});
+
+test('a closed session lives again when it is resumed', () => {
+  const wires = connected();
+  wires.client.requests('session/close', { sessionId: 's' });
+  wires.agent.answers(wires.asked()[0][2], {});
+  wires.client.requests('session/resume', { sessionId: 's', cwd: '/work' });
+  wires.agent.answers(wires.asked()[0][2], {});
+  wires.told();
+  wires.updates(chunk('a', 'm'));
+  expect(wires.told()).toEqual([chunk('a', 'm')]);
+});
+
+describe('session/set_config_option', () => {
+  test('is told as an update, too, before it is answered', () => {
+    const wires = connected(fullAgent, { configOptions: [fast] });
+    const id = wires.client.requests('session/set_config_option', { sessionId: 's', configId: 'fast', type: 'boolean', value: true });
+    const [[method, params, own]] = wires.asked() as [[string, unknown, string]];
+    expect([method, params]).toEqual(['session/set_config_option', { sessionId: 's', configId: 'fast', type: 'boolean', value: true }]);
+    wires.agent.answers(own, { configOptions: [{ ...fast, currentValue: true }] });
+    const configOptions = [{ ...v2Fast, currentValue: true }];
+    expect(wires.told()).toEqual([{ sessionUpdate: 'config_option_update', configOptions }, { jsonrpc: '2.0', id, result: { configOptions } }]);
+  });
+
+  test('an id has no tag in v1; other values are refused', () => {
+    const wires = connected(fullAgent, { configOptions: [fast] });
+    wires.client.requests('session/set_config_option', { sessionId: 's', configId: 'model', type: 'id', value: 'a' });
+    expect(wires.asked()[0].slice(0, 2)).toEqual(['session/set_config_option', { sessionId: 's', configId: 'model', value: 'a' }]);
+    wires.client.requests('session/set_config_option', { sessionId: 's', configId: 'model', type: '_n', value: 1 });
+    expect(wires.told()).toMatchObject([{ error: { code: -32602 } }]);
+  });
+
+  test('the mode of an agent with modes is set as its mode', () => {
+    const wires = connected(fullAgent, { modes });
+    wires.client.requests('session/set_config_option', { sessionId: 's', configId: 'mode', type: 'id', value: 'code' });
+    const [[method, params, own]] = wires.asked() as [[string, unknown, string]];
+    expect([method, params]).toEqual(['session/set_mode', { sessionId: 's', modeId: 'code' }]);
+    wires.agent.answers(own, {});
+    expect(wires.told()).toMatchObject([{ configOptions: [{ configId: 'mode', currentValue: 'code' }] }, { result: { configOptions: [{ currentValue: 'code' }] } }]);
+  });
+
+  test('an error changes nothing', () => {
+    const wires = connected(fullAgent, { modes });
+    wires.client.requests('session/set_config_option', { sessionId: 's', configId: 'mode', type: 'id', value: 'x' });
+    wires.agent.refuses(wires.asked()[0][2], { code: -32602, message: 'no such mode' });
+    expect(wires.told()).toMatchObject([{ error: { code: -32602 } }]);
+  });
+});
+
+test('signing in and out', () => {
+  const wires = initialized();
+  wires.client.requests('auth/login', { methodId: 'key' });
+  wires.client.requests('auth/logout', {});
+  const [[login, loginParams, first], [logout, , second]] = wires.asked() as [[string, unknown, string], [string, unknown, string]];
+  expect([login, loginParams, logout]).toEqual(['authenticate', { methodId: 'key' }, 'logout']);
+  wires.agent.answers(first, null);
+  wires.agent.answers(second, { _meta: { k: 1 } });
+  expect(wires.told()).toMatchObject([{ result: {} }, { result: { _meta: { k: 1 } } }]);
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { connected, state } from './connected.js';
+
+const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }, { optionId: 'no', name: 'No', kind: 'reject_once' }];
+const toolCall = { toolCallId: 'c', title: 'ls -l', rawInput: { command: 'ls -l' } };
+const allowed = { outcome: { outcome: 'selected', optionId: 'yes' } };
+const cancelled = { outcome: { outcome: 'cancelled' } };
+
+/** A running prompt whose call `c` asks for permission. */
+function asking() {
+  const wires = connected();
+  const own = wires.runs();
+  wires.updates({ sessionUpdate: 'tool_call', toolCallId: 'c', title: 'Terminal', kind: 'execute', status: 'pending', name: 'Bash', content: [{ type: 'terminal', terminalId: 't' }], _meta: { terminal_info: { terminal_id: 't' } } });
+  wires.told();
+  wires.agent.sends({ jsonrpc: '2.0', id: 0, method: 'session/request_permission', params: { sessionId: 's', toolCall, options } });
+  const told = wires.told();
+  return { wires, own: own as string, told, request: told.at(-1) as { id: string; params: unknown } };
+}
+
+describe('a permission request', () => {
+  test('shows the whole call, and the session waits for the user meanwhile', () => {
+    const { told, request } = asking();
+    expect(told.slice(0, -1)).toEqual([{ sessionUpdate: 'terminal_update', terminalId: 't', command: 'ls -l' }, state('requires_action')]);
+    expect(request.params).toEqual({
+      sessionId: 's', title: 'ls -l', options,
+      subject: { type: 'tool_call', toolCall: { toolCallId: 'c', name: 'Bash', title: 'ls -l', kind: 'execute', rawInput: { command: 'ls -l' }, content: [{ type: 'terminal', terminalId: 't' }] } },
+    });
+  });
+
+  test.each([[allowed, allowed], [cancelled, cancelled], [{ outcome: { outcome: '_later' } }, cancelled]])('its answer %j goes back as %j', (answer, expected) => {
+    const { wires, request } = asking();
+    wires.client.answers(request.id, answer);
+    expect(wires.asked()).toEqual([[expected]]);
+    expect(wires.told()).toEqual([state('running')]);
+  });
+
+  test('its refusal goes back as it is', () => {
+    const { wires, request } = asking();
+    wires.client.refuses(request.id, { code: -32800, message: 'Request cancelled' });
+    expect(wires.asked()).toEqual([[{ code: -32800, message: 'Request cancelled' }]]);
+  });
+
+  test('takes in a prompt that waits', () => {
+    const wires = connected();
+    wires.prompts();
+    wires.agent.sends({ jsonrpc: '2.0', id: 0, method: 'session/request_permission', params: { sessionId: 's', toolCall, options } });
+    expect(wires.told()).toMatchObject([{ sessionUpdate: 'user_message' }, { result: {} }, state('running'), state('requires_action'), { method: 'session/request_permission' }]);
+  });
+
+  test('while idle is no state', () => {
+    const wires = connected();
+    wires.agent.sends({ jsonrpc: '2.0', id: 0, method: 'session/request_permission', params: { sessionId: 's', toolCall, options } });
+    const [request] = wires.told() as [{ id: string }];
+    wires.client.answers(request.id, allowed);
+    expect([wires.told(), wires.asked()]).toEqual([[], [[allowed]]]);
+  });
+
+  test.each([{}, { sessionId: 's', options }, { sessionId: 's', toolCall: {}, options }, { sessionId: 's', toolCall, options: [] }])('%j is refused', (params) => {
+    const wires = connected();
+    wires.agent.sends({ jsonrpc: '2.0', id: 0, method: 'session/request_permission', params });
+    expect(wires.told()).toEqual([]);
+    expect(wires.asked()).toMatchObject([[{ code: -32602 }]]);
+  });
+});
+
+describe('session/cancel while a permission request is open', () => {
+  test('the agent gets its answer behind the cancel; the client, which answers too, is told nothing', () => {
+    const { wires, own, request } = asking();
+    wires.client.notifies('session/cancel', { sessionId: 's' });
+    expect(wires.asked()).toEqual([['session/cancel', { sessionId: 's' }], [cancelled]]);
+    wires.client.answers(request.id, cancelled);
+    wires.clock.advance(1000);
+    expect(wires.asked()).toEqual([]);
+    expect(wires.told()).toEqual([state('running')]);
+    wires.agent.answers(own, { stopReason: 'cancelled' });
+    expect(wires.told()).toEqual([state('idle', { stopReason: 'cancelled' })]);
+  });
+
+  test('a client that does not answer is told that nobody waits; what it answers then is dropped', () => {
+    const { wires, request } = asking();
+    wires.client.notifies('session/cancel', { sessionId: 's' });
+    wires.asked();
+    wires.clock.advance(250);
+    expect(wires.told()).toEqual([state('running'), { jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: request.id } }]);
+    wires.client.answers(request.id, allowed);
+    expect(wires.asked()).toEqual([]);
+  });
+
+  test("the agent's own cancellation goes to the client once", () => {
+    const { wires, request } = asking();
+    wires.client.notifies('session/cancel', { sessionId: 's' });
+    wires.agent.notifies('$/cancel_request', { requestId: 0 });
+    wires.agent.notifies('$/cancel_request', { requestId: 0 });
+    wires.clock.advance(1000);
+    expect(wires.told()).toEqual([state('running'), { jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: request.id } }]);
+  });
+
+  test('one that comes after the answer reaches nobody', () => {
+    const { wires, request } = asking();
+    wires.client.answers(request.id, allowed);
+    wires.agent.notifies('$/cancel_request', { requestId: 0 });
+    expect(wires.told()).toEqual([state('running')]);
+  });
+});
+
+test('the agent takes a request back: the client is told, and its answer is the answer', () => {
+  const { wires, request } = asking();
+  wires.agent.notifies('$/cancel_request', { requestId: 0 });
+  expect(wires.told()).toEqual([{ jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: request.id } }]);
+  wires.client.refuses(request.id, { code: -32800, message: 'Request cancelled' });
+  expect(wires.asked()).toEqual([[{ code: -32800, message: 'Request cancelled' }]]);
+});
+
+test('work that ends while it asks takes the question back first', () => {
+  const { wires, own, request } = asking();
+  wires.agent.answers(own, { stopReason: 'end_turn' });
+  expect(wires.told()).toEqual([{ jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: request.id } }, state('idle', { stopReason: 'end_turn' })]);
+});
+
+describe('an elicitation', () => {
+  const form = { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } };
+
+  test('is the same in both versions, and waits for the user', () => {
+    const wires = connected();
+    wires.runs();
+    wires.agent.sends({ jsonrpc: '2.0', id: 5, method: 'elicitation/create', params: { sessionId: 's', ...form } });
+    const [waiting, request] = wires.told() as [unknown, { id: string; params: unknown }];
+    expect([waiting, request.params]).toEqual([state('requires_action'), { sessionId: 's', ...form }]);
+    wires.client.answers(request.id, { action: 'accept', content: { name: 'x' } });
+    expect(wires.asked()).toEqual([[{ action: 'accept', content: { name: 'x' } }]]);
+    expect(wires.told()).toEqual([state('running')]);
+  });
+
+  test('that belongs to a request names it as the client knows it', () => {
+    const wires = connected();
+    const id = wires.client.requests('session/new', { cwd: '/other' });
+    const own = wires.asked()[0][2] as string;
+    wires.agent.sends({ jsonrpc: '2.0', id: 5, method: 'elicitation/create', params: { requestId: own, ...form } });
+    expect(wires.told()).toMatchObject([{ method: 'elicitation/create', params: { requestId: id } }]);
+  });
+
+  test('stays open at a cancel', () => {
+    const wires = connected();
+    wires.runs();
+    wires.agent.sends({ jsonrpc: '2.0', id: 5, method: 'elicitation/create', params: { sessionId: 's', ...form } });
+    wires.client.notifies('session/cancel', { sessionId: 's' });
+    expect(wires.asked()).toEqual([['session/cancel', { sessionId: 's' }]]);
+  });
+});

@@ -1,0 +1,87 @@
+/**
+ * The rules of lists, against random sessions. A run that fails prints its seed and the shortest
+ * session that it found; the same session is played again with that seed in `AFTERTURN_SEED`.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { reduceLists, type ListsEffect, type ListsEvent, type ListsOptions, type SessionLists } from 'afterturn/state';
+import { Broken } from './model-client.js';
+import { play, script } from './random-session.js';
+
+const seed = Number(process.env.AFTERTURN_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const RUNS = 10_000;
+
+describe('random sessions', () => {
+  it(`keep every rule: ${RUNS} of them, seed ${seed}`, () => {
+    fc.assert(fc.property(script, (each) => void play(each)), { seed, numRuns: RUNS });
+  }, 120_000);
+
+  it('are valid by the schema', () => {
+    fc.assert(fc.property(script, (each) => {
+      expect(play(each).invalid()).toEqual([]);
+    }), { seed, numRuns: 200 });
+  }, 60_000);
+});
+
+type Saboteur = (effects: readonly ListsEffect[], event: ListsEvent, lists: SessionLists) => readonly ListsEffect[];
+
+const sabotaged = (spoil: Saboteur): typeof reduceLists => (lists: SessionLists, event: ListsEvent, options: ListsOptions) => {
+  const [next, effects] = reduceLists(lists, event, options);
+  return [next, spoil(effects, event, next)];
+};
+
+const isSnapshot = (effect: ListsEffect): effect is Extract<ListsEffect, { do: 'send' }> => effect.do === 'send' && effect.update.sessionUpdate === 'state_update';
+const withList = (change: (list: readonly object[]) => readonly object[]) => (effect: ListsEffect): ListsEffect =>
+  isSnapshot(effect) ? { do: 'send', update: { ...effect.update, background: change(effect.update.background as readonly object[]) } } : effect;
+const isEnd = ({ update }: Extract<ListsEffect, { do: 'send' }>): boolean => update.capabilities === null;
+
+/** Each takes one rule out. */
+const saboteurs: readonly (readonly [string, string, Saboteur])[] = [
+  ['announcements are dropped', '5.1', (effects) => effects.filter((effect) => effect.do !== 'send' || !('capabilities' in effect.update) || isEnd(effect))],
+  ['ends are dropped', '5.1', (effects, event) => effects.filter((effect) => event.type === 'ended' || effect.do !== 'send' || isSnapshot(effect) || !isEnd(effect))],
+  ['what has ended can still be cancelled', '5.1', (effects) => effects.map((effect) => {
+    if (effect.do !== 'send' || !isEnd(effect)) return effect;
+    const { capabilities: _, ...update } = effect.update;
+    return { do: 'send', update };
+  })],
+  ['the list comes before the announcement', '5.1', (effects) => [...effects.filter(isSnapshot), ...effects.filter((effect) => !isSnapshot(effect))]],
+  ['snapshots have no list', '5.2', (effects) => effects.map((effect) => {
+    if (!isSnapshot(effect)) return effect;
+    const { background: _, ...update } = effect.update;
+    return { do: 'send', update };
+  })],
+  ['only `idle` has a list', '5.2', (effects) => effects.map((effect) => {
+    if (!isSnapshot(effect) || effect.update.state === 'idle') return effect;
+    const { background: _, ...update } = effect.update;
+    return { do: 'send', update };
+  })],
+  ['a change of the list is not told', '5.2', (effects, event) => effects.filter((effect) => !isSnapshot(effect) || (event.type === 'update' && event.update.sessionUpdate === 'state_update'))],
+  ['the list forgets one item', '5.2', (effects) => effects.map(withList((list) => list.slice(1)))],
+  ['the launching call is listed beside its terminal', '5.3', (effects) => effects.map(withList((list) => list.flatMap((item) =>
+    'terminalId' in item && !String(item.terminalId).startsWith('afterturn:') ? [item, { type: 'tool_call', toolCallId: item.terminalId }] : [item])))],
+  ['the launching call is listed in place of its terminal', '5.3', (effects) => effects.map(withList((list) => list.map((item) =>
+    'terminalId' in item && !String(item.terminalId).startsWith('afterturn:') ? { type: 'tool_call', toolCallId: item.terminalId } : item)))],
+  ['work is listed before it detaches', '5.3', (effects, event) => {
+    const waiting = 'ledger' in event ? [...event.ledger.items.values()].filter(({ phase, kind, toolCallId }) => phase === 'foreground' && kind === 'terminal' && toolCallId !== undefined) : [];
+    return effects.map(withList((list) => [...list, ...waiting.map(({ toolCallId }) => ({ type: 'terminal', terminalId: toolCallId }))]));
+  }],
+];
+
+/** The first rule that a random session shows to be broken. */
+function brokenRule(reduce: typeof reduceLists): { readonly rule: string; readonly message: string } | undefined {
+  const result = fc.check(fc.property(script, (each) => void play(each, reduce)), { seed, numRuns: RUNS });
+  const error = result.errorInstance;
+  if (!result.failed) return undefined;
+  if (!(error instanceof Broken)) throw error as Error;
+  return error;
+}
+
+describe('the invariants turn red when a rule is taken out', () => {
+  it.each(saboteurs)('%s: %s', (_, rule, spoil) => {
+    expect(brokenRule(sabotaged(spoil))?.rule).toBe(rule);
+  }, 120_000);
+
+  it('each of them by itself, not by accident: nothing is broken without a saboteur', () => {
+    expect(brokenRule(sabotaged((effects) => effects))).toBeUndefined();
+  }, 120_000);
+});

@@ -1,0 +1,67 @@
+import { Buffer } from 'node:buffer';
+import { expect, test } from 'vitest';
+import { Outbox } from '../../src/wire/outbox.js';
+
+function outbox(): { readonly out: Outbox; readonly writes: string[]; sink: { takes: boolean } } {
+  const writes: string[] = [];
+  const sink = { takes: true };
+  const out = new Outbox((bytes) => {
+    writes.push(Buffer.from(bytes).toString());
+    return sink.takes;
+  });
+  return { out, writes, sink };
+}
+
+test('neighbours leave in one write, with the flush', () => {
+  const { out, writes } = outbox();
+  const chunk = Buffer.from('one\ntwo\nthree\n');
+  out.pass(chunk, 0, 4);
+  out.pass(chunk, 4, 8);
+  expect(writes).toEqual([]);
+  out.flush();
+  out.flush();
+  expect(writes).toEqual(['one\ntwo\n']);
+});
+
+test('views of the same memory are neighbours too', () => {
+  const { out, writes } = outbox();
+  const chunk = Buffer.from('one\ntwo\n');
+  out.pass(chunk.subarray(0, 4), 0, 4);
+  out.pass(chunk.subarray(4), 0, 4);
+  out.flush();
+  expect(writes).toEqual(['one\ntwo\n']);
+});
+
+test('what is no neighbour has a write of its own, in order', () => {
+  const { out, writes } = outbox();
+  const chunk = Buffer.from('one\ntwo\nthree\n');
+  out.pass(chunk, 0, 4);
+  out.pass(chunk, 8, 14);
+  out.pass(Buffer.from('other\n'), 0, 6);
+  out.send(Buffer.from('mine\n'));
+  out.pass(chunk, 4, 8);
+  out.flush();
+  expect(writes).toEqual(['one\n', 'three\n', 'other\n', 'mine\n', 'two\n']);
+});
+
+test('a message made here starts on a line of its own', () => {
+  const { out, writes } = outbox();
+  out.pass(Buffer.from('torn'), 0, 4);
+  out.send(Buffer.from('mine\n'));
+  out.send(Buffer.from('more\n'));
+  expect(writes.join('')).toBe('torn\nmine\nmore\n');
+});
+
+test('it knows that the sink is full, and how much was made here since', () => {
+  const { out, sink } = outbox();
+  out.send(Buffer.from('a\n'));
+  expect([out.full, out.backlog]).toEqual([false, 0]);
+  sink.takes = false;
+  out.pass(Buffer.from('theirs\n'), 0, 7);
+  out.flush();
+  expect([out.full, out.backlog]).toEqual([true, 0]);
+  out.send(Buffer.from('mine\n'));
+  expect([out.full, out.backlog]).toEqual([true, 5]);
+  out.drained();
+  expect([out.full, out.backlog]).toEqual([false, 0]);
+});
