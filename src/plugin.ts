@@ -18,7 +18,10 @@ export interface Call<P = unknown> {
   readonly method: string;
   /** The peer's id, never rewritten. `undefined` for a notification. */
   readonly id: RequestId | undefined;
-  /** Parsed on first read. Never write to it: return `replace` in its place. */
+  /**
+   * Parsed on first read. Never write to it: return `replace` in its place. A number that JavaScript
+   * would print differently (`1.0`, 20 digits) is an object that keeps its digits: `Number(x)` reads it.
+   */
   readonly params: P;
   /** The line as it came. May share memory with a read buffer: copy it before keeping it. */
   readonly raw: Uint8Array;
@@ -99,7 +102,11 @@ export interface Plugin {
   readonly toAgent?: { readonly calls?: CallHooks; readonly replies?: ReplyHooks };
   /** Agent to client: the agent's calls, and the agent's replies to the client's requests. */
   readonly toClient?: { readonly calls?: CallHooks; readonly replies?: ReplyHooks };
-  /** What happens to the message when a hook throws. Default `pass`: it goes on as it came. */
+  /**
+   * What happens to the message when a hook throws. Default `pass`: it goes on as it came. `refuse`,
+   * where passing would be a lie: a request is answered with -32603, a reply becomes that error, a
+   * notification goes no further. Either way the plugin is named in the log.
+   */
   readonly onHookError?: 'pass' | 'refuse';
   /**
    * The client's input ended, or the agent is gone; messages may still be sent to the side that is

@@ -152,7 +152,6 @@ class PluginRelay implements Relay, Connection {
       direction,
       stray,
       outbox: this.#outboxes[direction],
-      requests: this.#requests[direction],
       answered: this.#requests[opposite(direction)],
       now: () => this.ports.now(),
     });

@@ -36,17 +36,40 @@ export function demoLine(message: JsonObject): string | undefined {
   return isObject(update) ? lines.get(String(update.sessionUpdate))?.(update) : undefined;
 }
 
-const hidden = new Set(['gen_ai.tool.call.id', 'gen_ai.conversation.id', 'session.id', 'gen_ai.operation.name']);
+/** What a person wants to know of a span; ids and constants are left out. */
+const shown: ReadonlyMap<string, string> = new Map([
+  ['acp.background.type', 'listed as'],
+  ['acp.background.outcome', 'ended'],
+  ['process.exit.code', 'exit code'],
+  ['gen_ai.response.finish_reasons', 'stop reason'],
+]);
 
-/** The spans of a trace file (OTLP JSON, one export a line) as lines, background items first. */
+/** The value of an OTLP attribute as text. */
+function valueText(value: unknown): string {
+  const list = arrayOf(at(value, 'arrayValue', 'values'));
+  if (list !== undefined) return list.map(valueText).join(', ');
+  return isObject(value) ? String(Object.values(value)[0]) : '';
+}
+
+const milliseconds = (span: unknown): number => (Number(at(span, 'endTimeUnixNano')) - Number(at(span, 'startTimeUnixNano'))) / 1e6;
+
+const eventNames = (span: unknown): string => (arrayOf(at(span, 'events')) ?? []).map((event) => String(at(event, 'name'))).join(', ');
+
+/** The spans of a trace file (OTLP JSON, one export a line) as lines, in the order of their start. */
 export function spanLines(traceFile: string): readonly string[] {
   const spans = traceFile.split('\n').filter((line) => line !== '').flatMap((line) => (arrayOf(at(JSON.parse(line), 'resourceSpans')) ?? []))
     .flatMap((resource) => arrayOf(at(resource, 'scopeSpans')) ?? [])
-    .flatMap((scope) => arrayOf(at(scope, 'spans')) ?? []);
+    .flatMap((scope) => arrayOf(at(scope, 'spans')) ?? [])
+    .sort((a, b) => Number(at(a, 'startTimeUnixNano')) - Number(at(b, 'startTimeUnixNano')));
+  const parents = new Map(spans.map((span) => [String(at(span, 'spanId')), String(at(span, 'parentSpanId') ?? '')]));
+  const depth = (id: string): number => (parents.has(id) ? 1 + depth(parents.get(id) ?? '') : 0);
   return spans.map((span) => {
-    const ms = (Number(at(span, 'endTimeUnixNano')) - Number(at(span, 'startTimeUnixNano'))) / 1e6;
-    const attributes = (arrayOf(at(span, 'attributes')) ?? []).filter((attribute) => !hidden.has(String(at(attribute, 'key'))))
-      .map((attribute) => `${String(at(attribute, 'key'))}=${String(Object.values((at(attribute, 'value') ?? {}) as object)[0])}`);
-    return `${String(at(span, 'name'))}  ${ms.toFixed(0)} ms  ${attributes.join(' ')}`;
+    const attributes = (arrayOf(at(span, 'attributes')) ?? []).flatMap((attribute) => {
+      const label = shown.get(String(at(attribute, 'key')));
+      return label === undefined ? [] : `${label} ${valueText(at(attribute, 'value'))}`;
+    });
+    const events = eventNames(span);
+    const name = `${'  '.repeat(depth(String(at(span, 'spanId'))) - 1)}${String(at(span, 'name'))}`;
+    return `${name.padEnd(34)} ${milliseconds(span).toFixed(0).padStart(6)} ms  ${[...attributes, ...(events === '' ? [] : [`events: ${events}`])].join('; ')}`;
   });
 }

@@ -48,7 +48,7 @@ export interface Table {
   readonly hasReplies: boolean;
   /** The hooks that a call meets, in the order of its way. */
   callSteps(method: string, kind: string | undefined): Steps;
-  /** The hooks that the reply to a request meets from this place on, in the order of its way. */
+  /** The hooks that the reply to a request meets from this place on: those of plugins that saw the request. */
   replySteps(asked: Asked, from: number): Steps;
 }
 
@@ -149,8 +149,7 @@ export function compiledTable(seats: readonly Seat[], direction: Direction): Tab
       return (kind === undefined ? undefined : route.byKind?.get(kind)) ?? route.others;
     },
     replySteps(asked, from) {
-      const until = asked.owner === undefined ? seats.length : placeOf(asked.owner.index, direction, seats.length);
-      return inOrder.slice(from, until).flatMap((seat, i) => replyStep(asked, seat, from + i));
+      return inOrder.slice(from).flatMap((seat, i) => replyStep(asked, seat, from + i));
     },
   };
 }

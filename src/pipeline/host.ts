@@ -75,7 +75,6 @@ export class PluginHost implements SeatHost {
     const idText = this.#connection.nextId();
     const frame = Frame.ofCall(method, params, idText);
     const owner = {
-      index: this.#seat.index,
       replied: (asked: Asked, reply: Frame) => {
         if (this.#connection.replied(asked)) this.#guarded(`onReply to ${method}`, () => onReply(replyTo(asked, asked.asSent, reply)));
       },

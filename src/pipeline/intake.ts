@@ -20,9 +20,7 @@ const longLine = 4 * 1024;
 export interface IntakePorts {
   readonly direction: Direction;
   readonly outbox: Outbox;
-  /** The peer's and the plugins' requests that travelled in this direction. */
-  readonly requests: OpenRequests;
-  /** Those whose replies do. */
+  /** The requests whose replies travel in this direction. */
   readonly answered: OpenRequests;
   /** Takes lines that are no message; `undefined`: they pass. */
   readonly stray: ((line: Uint8Array) => void) | undefined;
@@ -84,8 +82,7 @@ export class Intake {
 
   /** Nobody wants anything of this direction. */
   get #isPlain(): boolean {
-    const { requests, answered } = this.#ports;
-    return !this.table.hasCalls && !this.table.hasReplies && !this.remembers && answered.own === 0 && requests.own === 0;
+    return !this.table.hasCalls && !this.table.hasReplies && !this.remembers && this.#ports.answered.own === 0;
   }
 
   /** A long line does not wait for its end when nobody wants it and its beginning is that of a message. */
@@ -146,9 +143,9 @@ export class Intake {
   #call(buffer: Buffer, start: number, end: number, method: string): Item | undefined {
     const peek = this.#peek;
     const steps = this.table.callSteps(method, peek.kind);
-    const { requests, direction, now } = this.#ports;
+    const { direction, now } = this.#ports;
     const isRequest = peek.idStart !== -1;
-    if (steps.length === 0 && !(isRequest && (this.remembers || requests.own > 0))) return undefined;
+    if (steps.length === 0 && !(isRequest && this.remembers)) return undefined;
     const idText = isRequest ? this.#idText(buffer) : undefined;
     const asked = idText === undefined ? undefined : new Asked(idText, direction, undefined);
     asked?.looksFrom(0, method, now());

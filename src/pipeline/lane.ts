@@ -249,7 +249,7 @@ export class Lane {
       asked.owner.replied(asked, frame);
       return;
     }
-    if (frame.kind === 'request' && asked !== undefined && (asked.owner !== undefined || intake.remembers || requests.own > 0)) requests.add(asked);
+    if (frame.kind === 'request' && asked !== undefined && (asked.owner !== undefined || intake.remembers)) requests.add(asked);
     if (line === undefined) outbox.send(frame.raw);
     else outbox.pass(line.buffer, line.start, line.end);
   }

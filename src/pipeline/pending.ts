@@ -8,8 +8,6 @@ import type { Frame } from '../wire/frame.js';
 
 /** A plugin that asked. */
 export interface Owner {
-  /** Its index in the list. */
-  readonly index: number;
   /** Takes the reply. Only the first counts. */
   replied(asked: Asked, reply: Frame): void;
 }

@@ -32,14 +32,14 @@ function agentTerminal(draft: Draft, item: Item): string | undefined {
   const candidates = [...(draft.ledger.calls.get(item.toolCallId)?.terminals ?? []), item.toolCallId];
   return candidates.find((id) => {
     const terminal = draft.ledger.terminals.get(id);
-    return terminal !== undefined && !isUsed(draft.lists, id) && (terminal.exit === undefined || draft.options.exitAtLaunch);
+    return terminal !== undefined && !isUsed(draft.lists, 'terminal', id) && (terminal.exit === undefined || draft.options.exitAtLaunch);
   });
 }
 
 /** The launching call, if it can still be listed: known, open as far as the client knows, not used before. */
 function launchingCall(draft: Draft, item: Item, reopened: string | undefined): string | undefined {
   const call = item.toolCallId === undefined ? undefined : draft.ledger.calls.get(item.toolCallId);
-  if (call === undefined || isUsed(draft.lists, call.id)) return undefined;
+  if (call === undefined || isUsed(draft.lists, 'tool_call', call.id)) return undefined;
   return !call.final || call.id === reopened ? call.id : undefined;
 }
 
@@ -48,7 +48,7 @@ export function newEntry(draft: Draft, item: Item, reopened: string | undefined)
   const theirs = type === 'terminal' ? agentTerminal(draft, item) : launchingCall(draft, item, reopened);
   const own = theirs === undefined ? ownId(draft.lists, item.task) : undefined;
   const id = theirs ?? own?.id ?? '';
-  draft.lists = markUsed(draft.lists, id, own?.number ?? 0);
+  draft.lists = markUsed(draft.lists, type, id, own?.number);
   return {
     key: item.task, task: item.task, life: item.life, type, id, own: own !== undefined, canCancel: item.canCancel, phase: 'live', tentative: false,
     unlisted: false, until: undefined, exit: undefined, told: undefined,

@@ -1,25 +1,30 @@
 /**
  * The ids of listed items. An id is never used for two of them: not one of the agent's that an item
- * had before or that has ended, and not one of our own. What is remembered of them is bounded.
+ * had before or that has ended, and not one of our own. A terminal and a tool call may have the same
+ * id, as the agent's often do. What is remembered of ids is bounded.
  */
-import type { SessionLists } from './lists-types.js';
+import type { Entry, SessionLists } from './lists-types.js';
+
+type Kind = Entry['type'];
 
 const REMEMBERED = 1024;
+const keyOf = (type: Kind, id: string): string => `${type} ${id}`;
 
-export const isUsed = (lists: SessionLists, id: string): boolean => lists.used.has(id) || [...lists.entries.values()].some((entry) => entry.id === id);
+export const isUsed = ({ used, entries }: SessionLists, type: Kind, id: string): boolean =>
+  used.has(keyOf(type, id)) || [...entries.values()].some((entry) => entry.type === type && entry.id === id);
 
 /** `number` is that of an id of our own, else 0. */
-export function markUsed(lists: SessionLists, id: string, number: number): SessionLists {
-  const all = lists.used.renew(id, number);
+export function markUsed(lists: SessionLists, type: Kind, id: string, number = 0): SessionLists {
+  const all = lists.used.renew(keyOf(type, id), number);
   const used = all.bounded(REMEMBERED, () => true);
-  const gone = used === all ? [] : [...all.entries()].filter(([other]) => !used.has(other)).map(([, other]) => other);
+  const gone = used === all ? [] : [...all.entries()].filter(([key]) => !used.has(key)).map(([, other]) => other);
   return { ...lists, used, forgotten: Math.max(lists.forgotten, ...gone) };
 }
 
-/** An id of our own that was never used in this session: `afterturn:<task>`, then `afterturn:<task>:2` and so on. */
+/** An id of our own that nothing ever had in this session: `afterturn:<task>`, then `afterturn:<task>:2` and so on. */
 export function ownId(lists: SessionLists, task: string): { readonly id: string; readonly number: number } {
   for (let number = lists.forgotten + 1; ; number++) {
     const id = number === 1 ? `afterturn:${task}` : `afterturn:${task}:${number}`;
-    if (!isUsed(lists, id)) return { id, number };
+    if (!isUsed(lists, 'terminal', id) && !isUsed(lists, 'tool_call', id)) return { id, number };
   }
 }

@@ -44,7 +44,7 @@ export interface SessionLists {
   /** By `Entry.key`. */
   readonly entries: Table<Entry>;
   readonly held: Held | undefined;
-  /** Ids that no further item may have, and the number in each of our own. Bounded, youngest last. */
+  /** Ids that no further item may have, by type and id, and the number in each of our own. Bounded. */
   readonly used: Table<number>;
   /** The highest number of an id of our own that is no longer in `used`. */
   readonly forgotten: number;

@@ -81,7 +81,7 @@ function rewrittenCall(draft: Draft, original: JsonObject, call: string, facts: 
     return undefined;
   }
   const detached = facts.find((fact) => fact.type === 'itemDetached' && fact.item.toolCallId === call && fact.item.kind !== 'terminal');
-  if (detached !== undefined && status === 'completed' && !isUsed(draft.lists, call)) {
+  if (detached !== undefined && status === 'completed' && !isUsed(draft.lists, 'tool_call', call)) {
     send(draft, { ...update, status: liveStatus(detached.item) });
     return call;
   }
@@ -113,8 +113,8 @@ export function terminal(draft: Draft, update: JsonObject): void {
   const exit = objectOf(update.exitStatus);
   if (exit === undefined) return keep(draft);
   const entry = entryOf(draft, 'terminal', id);
-  if (entry === undefined && !(draft.options.exitAtLaunch && !isUsed(draft.lists, id) && awaitsLaunch(draft, id))) {
-    draft.lists = markUsed(draft.lists, id, 0);
+  if (entry === undefined && !(draft.options.exitAtLaunch && !isUsed(draft.lists, 'terminal', id) && awaitsLaunch(draft, id))) {
+    draft.lists = markUsed(draft.lists, 'terminal', id);
     return keep(draft);
   }
   sendRest(draft, without(update, 'exitStatus'), 'terminalId');
@@ -123,13 +123,13 @@ export function terminal(draft: Draft, update: JsonObject): void {
   const next: Entry = { ...entry, exit: { ...entry.exit, ...said } };
   putEntry(draft, next);
   const item = draft.ledger.items.get(entry.task);
-  if (entry.phase === 'ending') settle(draft, next);
+  if (entry.phase === 'ending' && !entry.tentative) settle(draft, next);
   else if (entry.phase === 'settled' && item?.life === entry.life) tellAgain(draft, next, item);
 }
 
 /** Codex announces its tasks just after the turn: an open call whose terminal has no exit may be one of them. */
 const mayBeAnnounced = (draft: Draft): boolean =>
-  [...draft.ledger.calls.values()].some((call) => !call.final && call.terminals.some((id) => !isUsed(draft.lists, id) && draft.ledger.terminals.has(id) && draft.ledger.terminals.get(id)?.exit === undefined));
+  [...draft.ledger.calls.values()].some((call) => !call.final && call.terminals.some((id) => !isUsed(draft.lists, 'terminal', id) && draft.ledger.terminals.has(id) && draft.ledger.terminals.get(id)?.exit === undefined));
 
 /** Until when this `idle` waits, if it does: for the close, for a removal's turn, or for late announcements. */
 function idleWaitsUntil(draft: Draft): number | undefined {
@@ -146,7 +146,7 @@ export function state(draft: Draft, update: JsonObject): void {
     draft.lists = { ...draft.lists, state: word };
     return keep(draft);
   }
-  if (!draft.lists.closing && awaitsTasks(draft.lists)) releaseHeldIdle(draft);
+  if (awaitsTasks(draft.lists) && !(draft.lists.closing && word === 'idle')) releaseHeldIdle(draft);
   const until = word === 'idle' ? idleWaitsUntil(draft) : undefined;
   if (until !== undefined) {
     draft.lists = { ...draft.lists, held: { until, update: { ...draft.lists.held?.update, ...update } } };

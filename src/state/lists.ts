@@ -130,7 +130,7 @@ function settleOpen(draft: Draft, why: string): void {
   const entries = [...draft.lists.entries.values()];
   const isEntry = (type: Entry['type'], id: string): boolean => entries.some((entry) => entry.type === type && entry.id === id);
   for (const { id, exit } of draft.ledger.terminals.values()) {
-    const isOpen = exit === undefined || (draft.options.exitAtLaunch && !isUsed(draft.lists, id));
+    const isOpen = exit === undefined || (draft.options.exitAtLaunch && !isUsed(draft.lists, 'terminal', id));
     if (isOpen && !isEntry('terminal', id)) send(draft, { sessionUpdate: 'terminal_update', terminalId: id, exitStatus: {} });
   }
   for (const { id, final } of draft.ledger.calls.values()) if (!final && !isEntry('tool_call', id)) send(draft, callEnd(id, why));

@@ -3,6 +3,7 @@ import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { agent, bin, endAll, start, type Session } from './session.js';
@@ -55,7 +56,7 @@ describe.runIf(process.platform === 'linux')('a pipe on stderr', () => {
     const unread = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
     try {
       const child = spawn(process.execPath, [bin, '--', ...agent('babbles')], { stdio: ['ignore', 'pipe', unread] });
-      expect(await text(child.stdout ?? [])).toBe('{"jsonrpc":"2.0","method":"done"}\n');
+      expect(await text(child.stdout as Readable)).toBe('{"jsonrpc":"2.0","method":"done"}\n');
     } finally {
       closeSync(unread);
       rmSync(folder, { recursive: true });

@@ -9,7 +9,7 @@ import { Broken } from './model-client.js';
 import { play, script } from './random-session.js';
 
 const seed = Number(process.env.AFTERTURN_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const RUNS = 10_000;
+const RUNS = Number(process.env.AFTERTURN_RUNS ?? 10_000);
 
 describe('random sessions', () => {
   it(`keep every rule: ${RUNS} of them, seed ${seed}`, () => {

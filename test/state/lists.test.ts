@@ -337,6 +337,17 @@ describe('each piece of work once, and when it detaches', () => {
     ]);
   });
 
+  it('also a workflow and a shell of one call: its call, and its terminal', () => {
+    const agent = inTurn();
+    agent.command('c');
+    agent.spawned('w', { taskType: 'workflow', toolCallId: 'c' });
+    agent.spawned('b', { toolCallId: 'c' });
+    agent.exited('c', { exitCode: 0 });
+    agent.client();
+    agent.call('c', 'completed');
+    expect(agent.client()).toEqual(['call c in_progress', 'call c cancellable', 'terminal c "./run.sh" cancellable', 'running [tool_call c, terminal c]']);
+  });
+
   it('where only the raw feed tells: listed by its membership, a Monitor as its call', () => {
     const agent = inTurn({ asyncTasks: false });
     agent.call('c', 'pending', { name: 'Monitor' });
@@ -762,6 +773,15 @@ describe('a `stopped` that nobody asked for', () => {
     expect(agent.client()).toEqual(['call c cancelled not cancellable']);
     agent.wait(250);
     expect(agent.client()).toEqual(['idle []']);
+  });
+
+  it('whose terminal tells its exit meanwhile: that is kept for the correction', () => {
+    const agent = withCodexShell({ agent: 'other' });
+    agent.ended('c', 'stopped');
+    agent.exited('c', { exitCode: 0 });
+    expect(agent.client()).toEqual([]);
+    agent.ended('c', 'completed');
+    expect(agent.client()).toEqual(['terminal c exited {"exitCode":0} not cancellable', 'running []']);
   });
 
   it('confirmed by the raw feed: at once', () => {

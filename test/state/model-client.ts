@@ -19,7 +19,7 @@ interface Life {
   inRawFeed: boolean;
   detached: boolean;
   ended: boolean;
-  /** When it was last said to have ended. */
+  /** When it was first said to have ended. */
   endedAt: number | undefined;
   /** Since when it is `stopped` without anybody having asked, or anything certain. */
   doubtfulSince: number | undefined;
@@ -164,7 +164,7 @@ export class ModelClient {
     life.inRawFeed ||= certain;
     if (!life.ended || life.endedAt !== -Infinity) {
       life.ended = true;
-      life.endedAt = at;
+      life.endedAt ??= at;
       life.ends++;
       const isDoubtful = outcome === 'stopped' && !life.stopAsked && !certain;
       life.doubtfulSince = isDoubtful ? (life.ends === 1 ? at : life.doubtfulSince) : undefined;
@@ -253,7 +253,7 @@ export class ModelClient {
     if (startsTurns && this.#removal !== undefined && at - this.#removal.endedAt < window) throw new Broken('5.7', `a removal at ${this.#removal.at} is followed by the agent's own running at ${at}`);
   }
 
-  /** Nothing happens any more and every wait is over. */
+  /** Nothing happens any more and every wait is over, but for that of a close. */
   atRest(): void {
     const live = [...this.#tasks.values()].flatMap(({ lives }) => lives.filter((life) => life.detached && !life.ended));
     for (const { lives } of this.#tasks.values()) for (const life of lives) if (life.ended && life.id !== undefined && life.told === 0) throw new Broken('5.1', `${life.id} has ended and its end was never told`);
@@ -291,7 +291,7 @@ export class ModelClient {
     if (known.cancellable) throw new Broken('5.1', `${key} ended and can still be cancelled`);
     const { doubtfulSince } = life;
     if (life.told === 0 && !this.#cut && doubtfulSince !== undefined && at - doubtfulSince < this.options.window) throw new Broken('4', `${key} was told as stopped, which may be corrected`);
-    if (key === this.#exitSaid && this.#left.has(key)) return;
+    if (key === this.#exitSaid && life.told > 0) return;
     life.told++;
     if (life.told > Math.max(1, life.ends)) throw new Broken('4', `the end of ${key} was told ${life.told} times`);
   }

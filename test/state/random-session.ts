@@ -55,7 +55,7 @@ const single: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('exit' as const), call: fc.constantFrom(...COMMANDS), exitCode: fc.constantFrom(0, 3) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('file' as const), task, code: fc.constantFrom(0, 3) }) },
   { weight: 1, arbitrary: task.map((name): Step => ({ do: 'stopAsked', task: name })) },
-  { weight: 7, arbitrary: fc.constantFrom<Step>({ do: 'prompt' }, { do: 'ownTurn' }, { do: 'ownTurn' }, { do: 'idle' }, { do: 'idle' }, { do: 'again' }, { do: 'closeFails' }) },
+  { weight: 7, arbitrary: fc.constantFrom<Step>({ do: 'prompt' }, { do: 'ownTurn' }, { do: 'ownTurn' }, { do: 'idle' }, { do: 'idle' }, { do: 'again' }, { do: 'again' }, { do: 'close' }, { do: 'closeFails' }) },
   { weight: 5, arbitrary: wait.map((ms): Step => ({ do: 'wait', ms })) },
 );
 
@@ -154,7 +154,8 @@ export function play({ agent, window, steps, end }: Script, reduce?: typeof redu
       step(() => undefined, () => world.closing());
     },
     closeFails: () => {
-      step(() => undefined, () => world.closing());
+      if (!closing) return;
+      closing = false;
       step(() => model.closeFailed(), () => world.closeFailed());
     },
     wait: ({ ms }) => step(() => undefined, () => world.wait(ms)),

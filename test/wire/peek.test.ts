@@ -100,14 +100,21 @@ describe('a look at a line says what parsing it would say', () => {
     fc.assert(fc.property(messageText, (text) => expectExact(text, peek)), { numRuns: 3000 });
   });
 
-  test('lines with the same beginning and another end', () => {
+  test.each([
+    '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan"',
+    '{"jsonrpc":"2.0","params":{"update":{"sessionUpdate":"plan"',
+    '{"id":7,"method":"session/update","params":{"update":{"sessionUpdate":"plan"',
+    '{"n":1.0,"method":"session/update","params":{"update":{"sessionUpdate":"plan"',
+    '{"result":1,"method":"session/update","params":{"update":{"sessionUpdate":"plan"',
+    '{"method":"session/update","method":"x","params":{"update":{"sessionUpdate":"plan"',
+  ])('lines that begin with %s and end in many ways', (head) => {
     const peek = new Peek(kinds);
-    const head = '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan"';
-    const ends = ['}}}', '}},"id":1}', '}},"method":"x"}', '}},"params":{}}', '},"update":{}}}', ',"sessionUpdate":"b"}}}', '_x"}}}', '', '}}', '}},"result":1}', ',"n":1.0}}}'];
+    const ends = ['}}}', '}},"id":1}', '}},"method":"x"}', '}},"method":"session/update"}', '}},"params":{}}', '},"update":{}}}', ',"sessionUpdate":"b"}}}', '_x"}}}', '', '}}', '}},"result":1}', ',"n":1.0}}}'];
     for (const first of ends) {
       for (const second of ends) {
         look(head + first, peek);
         expectExact(head + second, peek);
+        expect(peek.plainNumbers).toBe(!`${head}${second}`.includes('1.0'));
       }
     }
   });

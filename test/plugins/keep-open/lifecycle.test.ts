@@ -82,6 +82,20 @@ describe('a background command', () => {
     expect(on.seen()).toEqual([]);
   });
 
+  it('is merged with its end also in the exit that the acknowledgement carries', () => {
+    const on = talk();
+    on.says(call.starts('T', 'Bash', [terminal('T')]));
+    on.feeds(raw.live(raw.task('b1', 'Run the build')));
+    on.says(call.answers('T', 'Bash', { backgroundTaskId: 'b1' }));
+    on.feeds(raw.updated('b1', 'failed'));
+    on.seen();
+    const acknowledged = call.completes('T', 'Bash');
+    on.says({ ...acknowledged, _meta: { ...acknowledged._meta, ...exits('T', 0) } });
+    expect(on.seen().map(({ status, _meta }) => [status, _meta.terminal_exit.exit_code])).toEqual([['failed', null]]);
+    on.feeds(raw.notified('b1', 'failed', FAILED));
+    expect(on.seen().map(({ status, _meta }) => [status, _meta.terminal_exit.exit_code])).toEqual([['failed', 3]]);
+  });
+
   it('is merged with an end that comes before its structured answer', () => {
     const on = talk();
     on.says(call.starts('T', 'Bash', [terminal('T')]));

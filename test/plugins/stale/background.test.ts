@@ -114,7 +114,7 @@ describe('ACP v1: launching calls that are kept open', () => {
   const started = (): Talk => {
     const reporting = new ReportBoard();
     reporting.expect();
-    reporting.add('s');
+    reporting.note('s', true);
     return talk({ reporting, agent: '@agentclientprotocol/claude-agent-acp' });
   };
 

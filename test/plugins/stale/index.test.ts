@@ -45,9 +45,9 @@ describe('ACP v1', () => {
     expect(leftOpen({ reporting }).clock.pending()).toBe(0);
     reporting.expect();
     expect(leftOpen({ reporting }).settles()).toEqual([]);
-    reporting.add('s');
+    reporting.note('s', true);
     expect(leftOpen({ reporting }).settles()).toEqual([['c', 'completed', ENDED]]);
-    reporting.remove('s');
+    reporting.note('s', false);
     expect(leftOpen({ reporting }).settles()).toEqual([]);
   });
 

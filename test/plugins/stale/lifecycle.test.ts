@@ -133,6 +133,30 @@ describe.each([V1, V2])('on ACP v$version', (options) => {
     expect(settles('child')).toEqual([]);
   });
 
+  test('nor is what a session that is known says during a fork', () => {
+    const { agent, requests, call, clock, settles } = talk(options);
+    const id = requests('session/fork');
+    call('own', 'in_progress');
+    agent.answers(id, { sessionId: 'fork' });
+    clock.advance(60_000);
+    expect(settles()).toEqual([]);
+  });
+
+  test('of two forks each ends its own history', () => {
+    const { agent, requests, call, clock, settles } = talk(options);
+    const first = requests('session/fork');
+    const second = requests('session/fork');
+    call('c', 'in_progress', {}, 'one');
+    call('c', 'in_progress', {}, 'two');
+    agent.answers(second, { sessionId: 'two' });
+    clock.advance(2000);
+    agent.answers(first, { sessionId: 'one' });
+    clock.advance(1000);
+    expect(settles('two')).toHaveLength(1);
+    clock.advance(1000);
+    expect(settles('one')).toHaveLength(1);
+  });
+
   test.each(['session/close', 'session/delete'])('%s settles every call of the session, before its answer, and says nothing afterwards', (method) => {
     const { client, agent, requests, prompts, turnEnds, call, asks, answers, clock } = talk(options);
     const first = prompts();
@@ -158,7 +182,9 @@ describe.each([V1, V2])('on ACP v$version', (options) => {
       ['asking', v1 ? 'failed' : 'cancelled', { settled: true, reason }],
     ]);
     answers(0, 'cancelled');
+    const late = prompts();
     call('running', 'in_progress');
+    turnEnds(late);
     client.received();
     clock.advance(60_000);
     expect(client.received()).toEqual([]);
@@ -221,6 +247,21 @@ describe.each([V1, V2])('on ACP v$version', (options) => {
   });
 });
 
+test("ACP v2: history waits for a turn of the agent's own as well", () => {
+  const { agent, requests, state, call, clock, settles } = talk(V2);
+  const id = requests('session/resume', 'old');
+  call('c', 'in_progress', {}, 'old');
+  state('idle', {}, 'old');
+  agent.answers(id, {});
+  clock.advance(1000);
+  state('running', {}, 'old');
+  clock.advance(60_000);
+  expect(settles('old')).toEqual([]);
+  state('idle', {}, 'old');
+  clock.advance(2000);
+  expect(settles('old')).toEqual([['c', 'cancelled', REPLAYED]]);
+});
+
 describe('an agent that answers a load after the first update of the history', () => {
   const GEMINI = { version: 1, agent: 'gemini-cli' } as const;
 
@@ -230,11 +271,11 @@ describe('an agent that answers a load after the first update of the history', (
     clock.advance(1500);
     call('c', 'pending', {}, 'old');
     clock.advance(1500);
-    call('d', 'completed', {}, 'old');
+    call('d', 'pending', {}, 'old');
     clock.advance(1999);
     expect(settles('old')).toEqual([]);
     clock.advance(1);
-    expect(settles('old')).toEqual([['c', 'completed', REPLAYED]]);
+    expect(settles('old')).toEqual([['c', 'completed', REPLAYED], ['d', 'completed', REPLAYED]]);
   });
 
   test('what comes later is not, nor what a prompt brings', () => {
@@ -249,6 +290,15 @@ describe('an agent that answers a load after the first update of the history', (
     clock.advance(60_000);
     expect(settles('old')).toEqual([]);
     expect(settles('other')).toEqual([]);
+  });
+
+  test('a prompt, however short, ends the history', () => {
+    const { agent, requests, prompts, turnEnds, call, clock, settles } = talk(GEMINI);
+    agent.answers(requests('session/load', 'old'), {});
+    turnEnds(prompts('old'), 'end_turn', 'old');
+    call('own', 'pending', {}, 'old');
+    clock.advance(60_000);
+    expect(settles('old')).toEqual([]);
   });
 
   test('of other agents nothing after the answer is history', () => {
