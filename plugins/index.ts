@@ -8,6 +8,8 @@ import { bridge } from './bridge/index.js';
 import { hiddenExtension } from './hidden-extension.js';
 import { keepOpen } from './keep-open/index.js';
 import { sources } from './sources.js';
+import { stale } from './stale/index.js';
+import { ReportBoard, reportObserver } from './stale/report-board.js';
 
 /** What the built-in plugins are told, validated. */
 export interface Settings {
@@ -17,6 +19,10 @@ export interface Settings {
   readonly source: 'auto' | 'async-tasks' | 'claude-raw' | 'none';
   /** Milliseconds that a removal waits for a turn that the agent starts itself. */
   readonly followUpWindow: number;
+  /** Where tool calls that the agent left unfinished are settled. */
+  readonly stale: 'off' | 'auto' | 'always';
+  /** Milliseconds that nothing may have spoken for such a call before it is settled. */
+  readonly staleAfter: number;
   /** The agent's command line. */
   readonly agentCommand: readonly string[];
   /** Is told the exit code that the last line of a background command's output file names. */
@@ -26,12 +32,16 @@ export interface Settings {
 /** The built-in plugins for these settings, in order. */
 export function builtInPlugins(settings: Settings): Plugin[] {
   const { atClient, atAgent } = sources({ source: settings.source });
+  const reporting = new ReportBoard();
+  const watches = settings.stale !== 'off';
   return [
     atClient,
     hiddenExtension({ source: settings.source }),
+    ...(watches ? [stale({ mode: settings.stale, grace: settings.staleAfter, reporting })] : []),
     keepOpen({ source: settings.source, followUpWindow: settings.followUpWindow }),
     background({ followUpWindow: settings.followUpWindow, onExitCode: settings.onExitCode }),
     bridge({ agentProtocol: settings.agentProtocol }),
     atAgent,
+    ...(watches ? [reportObserver(reporting)] : []),
   ];
 }

@@ -1,6 +1,7 @@
 /**
  * Puts lanes, pending requests and plugins together. Pure of I/O: effects come in as ports.
  */
+import { Buffer } from 'node:buffer';
 import { compiledTable, opposite } from './pipeline/compile.js';
 import { errorText } from './pipeline/error-text.js';
 import { PluginSeat, type Connection } from './pipeline/host.js';
@@ -51,6 +52,11 @@ export interface Relay {
   /** Closes the plugins. */
   close(): Promise<void>;
 }
+
+/** What a batch is answered with where it cannot pass (JSON-RPC 2.0, section 6: its ids are not looked at). */
+const batchRefusal = Buffer.from(
+  `${JSON.stringify({ jsonrpc: '2.0', id: null, error: rpcError(ErrorCode.invalidRequest, 'Expected one JSON-RPC message a line, got a batch (a JSON array). ACP does not use batches: send its messages one by one.') })}\n`,
+);
 
 const directions: readonly Direction[] = ['toAgent', 'toClient'];
 const each = <T>(make: (direction: Direction) => T): Readonly<Record<Direction, T>> => ({ toAgent: make('toAgent'), toClient: make('toClient') });
@@ -153,6 +159,7 @@ class PluginRelay implements Relay, Connection {
       stray,
       outbox: this.#outboxes[direction],
       answered: this.#requests[opposite(direction)],
+      refuseBatch: () => this.#outboxes[opposite(direction)].send(batchRefusal),
       now: () => this.ports.now(),
     });
   }

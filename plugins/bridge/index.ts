@@ -106,6 +106,7 @@ export const bridge: PluginFactory<BridgeOptions> = ({ agentProtocol }): Plugin 
 
   return {
     name: 'bridge',
+    batches: 'refuse',
     onHookError: 'refuse',
     toAgent: { calls: { initialize: onInitialize, ...bridged({ ...lifecycle, ...clientCalls }) } },
     toClient: { calls: bridged(agentCalls), replies },

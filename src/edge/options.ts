@@ -80,6 +80,8 @@ export const optionTable = {
     default: 250,
     help: 'How long the end of background work waits for the turn that the agent starts because of it.',
   },
+  stale: choice(['off', 'auto', 'always'], 'auto', 'Tool calls that the agent left unfinished are settled; auto: where it is known which ones still live.'),
+  'stale-after': { kind: milliseconds, value: 'MS', default: 2000, help: 'How long nothing may have spoken for such a call before it is settled.' },
   'stray-output': choice(['divert', 'forward'], 'divert', "Lines of the agent's stdout that are no JSON-RPC message: to stderr, or passed on."),
   plugin: {
     kind: modules,

@@ -99,6 +99,8 @@ function settingsOf({ options, agentCommand }: Config): Parameters<typeof builtI
     agentProtocol: options['agent-protocol'],
     source: options.source,
     followUpWindow: options['follow-up-window'],
+    stale: options.stale,
+    staleAfter: options['stale-after'],
     agentCommand,
   };
 }

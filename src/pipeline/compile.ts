@@ -46,6 +46,8 @@ export const placeOf = (index: number, direction: Direction, plugins: number): n
 export interface Table {
   readonly hasCalls: boolean;
   readonly hasReplies: boolean;
+  /** A plugin in the list refuses batches. */
+  readonly refusesBatches: boolean;
   /** The hooks that a call meets, in the order of its way. */
   callSteps(method: string, kind: string | undefined): Steps;
   /** The hooks that the reply to a request meets from this place on: those of plugins that saw the request. */
@@ -144,6 +146,7 @@ export function compiledTable(seats: readonly Seat[], direction: Direction): Tab
   return {
     hasCalls: wishes.length > 0,
     hasReplies: replies.size > 0,
+    refusesBatches: seats.some(({ active, plugin }) => active && plugin.batches === 'refuse'),
     callSteps(method, kind) {
       const route = routes.get(method) ?? unnamed;
       return (kind === undefined ? undefined : route.byKind?.get(kind)) ?? route.others;

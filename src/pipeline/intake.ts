@@ -8,7 +8,7 @@ import { Frame } from '../wire/frame.js';
 import { Lines } from '../wire/lines.js';
 import type { Outbox } from '../wire/outbox.js';
 import { Peek } from '../wire/peek.js';
-import { hasMessageShape, isStray, startsAsMessage } from '../wire/shape.js';
+import { hasMessageShape, isBatch, isStray, startsAsMessage } from '../wire/shape.js';
 import { kinds, type Table } from './compile.js';
 import { Asked, type OpenRequests } from './pending.js';
 import type { Item } from './queue.js';
@@ -24,6 +24,8 @@ export interface IntakePorts {
   readonly answered: OpenRequests;
   /** Takes lines that are no message; `undefined`: they pass. */
   readonly stray: ((line: Uint8Array) => void) | undefined;
+  /** Answers whoever sent a batch that it is none of ACP's. */
+  readonly refuseBatch: () => void;
   readonly now: () => number;
 }
 
@@ -82,7 +84,7 @@ export class Intake {
 
   /** Nobody wants anything of this direction. */
   get #isPlain(): boolean {
-    return !this.table.hasCalls && !this.table.hasReplies && !this.remembers && this.#ports.answered.own === 0;
+    return !this.table.hasCalls && !this.table.hasReplies && !this.table.refusesBatches && !this.remembers && this.#ports.answered.own === 0;
   }
 
   /** A long line does not wait for its end when nobody wants it and its beginning is that of a message. */
@@ -120,6 +122,10 @@ export class Intake {
     const { stray, outbox } = this.#ports;
     if (this.#isStray(buffer, start, end) && stray !== undefined) {
       stray(buffer.subarray(start, end));
+      return undefined;
+    }
+    if (this.table.refusesBatches && isBatch(buffer, start, end)) {
+      this.#ports.refuseBatch();
       return undefined;
     }
     const item = peek.sure ? this.#message(buffer, start, end) : undefined;

@@ -31,10 +31,6 @@ export interface Item {
 export class Queue {
   readonly #items: Item[] = [];
 
-  get empty(): boolean {
-    return this.#items.length === 0;
-  }
-
   /** The next in order, removed. */
   next(): Item | undefined {
     return this.#items.shift();

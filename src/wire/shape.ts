@@ -6,7 +6,7 @@
 import type { Buffer } from 'node:buffer';
 
 const HEAD = [...'{"jsonrpc"'].map((character) => character.charCodeAt(0));
-const LF = 10, CR = 13, CLOSE = 125;
+const LF = 10, CR = 13, CLOSE = 125, CURLY = 123;
 const memberNames = ['jsonrpc', 'method', 'id', 'result', 'error'];
 
 /** The line starts as messages do. */
@@ -24,6 +24,17 @@ export function hasMessageShape(line: Buffer, start: number, end: number): boole
   if (line[last] === LF) last--;
   if (line[last] === CR) last--;
   return line[last] === CLOSE && startsAsMessage(line, start, last);
+}
+
+/** A JSON array (a batch). Parses only what begins like one. */
+export function isBatch(line: Buffer, start: number, end: number): boolean {
+  const text = line[start] === CURLY ? '' : line.toString('utf8', start, end).trim();
+  if (!text.startsWith('[')) return false;
+  try {
+    return Array.isArray(JSON.parse(text));
+  } catch {
+    return false;
+  }
 }
 
 /** What has no place on the wire: neither a message, nor a batch (a JSON array), nor a blank line. Parses. */

@@ -88,7 +88,7 @@ describe('what belongs to the agent', () => {
 describe('help and version', () => {
   it('--help goes to stdout and names every option with its variable', async () => {
     const { stdout, stderr, code } = await run(['--help']);
-    for (const name of ['agent-protocol', 'source', 'follow-up-window', 'stray-output', 'plugin', 'config', 'trace-file', 'otlp', 'log-level']) {
+    for (const name of ['agent-protocol', 'source', 'follow-up-window', 'stale', 'stale-after', 'stray-output', 'plugin', 'config', 'trace-file', 'otlp', 'log-level']) {
       expect(stdout.toString()).toContain(`--${name}`);
       expect(stdout.toString()).toContain(`AFTERTURN_${name.toUpperCase().replaceAll('-', '_')}`);
     }

@@ -25,6 +25,8 @@ describe('a configuration', () => {
         'agent-protocol': 'auto',
         source: 'auto',
         'follow-up-window': 250,
+        stale: 'auto',
+        'stale-after': 2000,
         'stray-output': 'divert',
         plugin: [],
         config: undefined,

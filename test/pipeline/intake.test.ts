@@ -219,3 +219,25 @@ test('when all plugins have left, requests that nobody waits for are forgotten a
   agent.answers(1, 'as it came');
   expect(client.received()).toEqual([{ jsonrpc: '2.0', id: 1, result: 'as it came' }]);
 });
+
+describe('a batch while a plugin that refuses batches is in the list', () => {
+  const refusing: Plugin = { name: 'refusing', batches: 'refuse', toAgent: { calls: { leave: (_call, host) => host.leave() } } };
+  const refusal = { jsonrpc: '2.0', id: null, error: { code: -32600, message: expect.stringContaining('batch') as unknown } };
+
+  test('whoever sent it is answered -32600, and nothing else is lost', () => {
+    const { client, agent } = wired([refusing]);
+    client.sends(batch, '{"jsonrpc":"2.0","method":"x"}');
+    expect(agent.receivedLines()).toEqual(['{"jsonrpc":"2.0","method":"x"}']);
+    expect(client.received()).toEqual([refusal]);
+    agent.sends('[]', '{"jsonrpc":"2.0","method":"y"}');
+    expect(agent.received()).toEqual([refusal]);
+    expect(client.receivedLines()).toEqual(['{"jsonrpc":"2.0","method":"y"}']);
+  });
+
+  test('what only begins like one passes, and so does a batch once the plugin has left', () => {
+    const { client, agent } = wired([refusing]);
+    client.sends('[info] started', '{"jsonrpc":"2.0","method":"leave"}', batch);
+    expect(agent.receivedLines()).toEqual(['[info] started', '{"jsonrpc":"2.0","method":"leave"}', batch]);
+    expect(client.received()).toEqual([]);
+  });
+});

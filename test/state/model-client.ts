@@ -64,6 +64,7 @@ export class Broken extends Error {
 }
 
 const keyOf = (item: Json): string => `${String(item.type)} ${String(item.terminalId ?? item.toolCallId)}`;
+const isOwn = (key: string): boolean => key.includes(' afterturn:');
 const isFinal = (status: unknown): boolean => status === 'completed' || status === 'failed' || status === 'cancelled';
 
 export class ModelClient {
@@ -95,7 +96,8 @@ export class ModelClient {
 
   isOpenCall = (id: string): boolean => this.#calls.get(id)?.final === false;
 
-  isListed = (id: string): boolean => this.#list.some((key) => key.endsWith(` ${id}`));
+  /** Work that it launched has detached, and its end was not told. */
+  hasWork = (id: string): boolean => [...this.#tasks.values()].some(({ lives }) => lives.some((life) => life.call === id && life.detached && life.told === 0));
 
   get isRunning(): boolean {
     return this.#foreground;
@@ -180,7 +182,7 @@ export class ModelClient {
     this.#calls.set(id, { final: false, marked: false });
     const entity = this.#entities.get(`tool_call ${id}`);
     if (entity !== undefined) entity.ended = false;
-    for (const key of [`tool_call ${id}`, `terminal ${id}`]) if (this.#left.has(key)) this.#owners.delete(key);
+    for (const key of [`tool_call ${id}`, `terminal ${id}`]) if ((this.#owners.get(key)?.told ?? 0) > 0) this.#owners.delete(key);
   }
 
   /** The agent itself tells the exit of one of its terminals. */
@@ -281,10 +283,12 @@ export class ModelClient {
 
   #entity(key: string, update: Json, ends: boolean, at: number): void {
     const known = this.#entities.get(key) ?? { ended: false, cancellable: false };
+    if (isOwn(key) && !this.#entities.has(key)) this.#owns(this.#lifeOf(key, () => true), key);
     this.#entities.set(key, known);
     if ('capabilities' in update) known.cancellable = update.capabilities !== null;
     if (!ends) return;
     known.ended = true;
+    if (!this.#owners.has(key)) this.#owns(this.#lifeOf(key, ({ ended }) => ended), key);
     const life = this.#owners.get(key);
     if (life === undefined) return;
     if (!life.ended) throw new Broken('5.1', `${key} got an end that nobody told`);
@@ -319,18 +323,27 @@ export class ModelClient {
     if (update.stopReason !== undefined && this.#spans.has(update.stopReason)) this.#spans.set(update.stopReason, (this.#spans.get(update.stopReason) ?? 0) + 1);
   }
 
-  /** Finds out which life each item of the list is: our own ids name their task. */
+  /** The life that an id stands for: an id of our own names its task, one of the agent's is that of the launching call. */
+  #lifeOf(key: string, fits: (life: Life) => boolean): Life | undefined {
+    const [type = '', id = ''] = key.split(' ');
+    const named = /^afterturn:([^:]+)(?::\d+)?$/.exec(id)?.[1];
+    const isIts = (life: Life): boolean => life.kind === type && life.id === undefined && life.detached && (named === undefined ? life.call === id : life.task === named);
+    return [...this.#tasks.values()].flatMap(({ lives }) => [...lives].reverse()).find((life) => isIts(life) && fits(life));
+  }
+
+  #owns(life: Life | undefined, key: string): void {
+    if (life === undefined) return;
+    life.id = key;
+    this.#owners.set(key, life);
+  }
+
   #identify(list: readonly string[]): void {
-    const fresh = list.filter((key) => !this.#owners.has(key));
-    const isOwn = (key: string): boolean => key.includes(' afterturn:');
-    for (const key of [...fresh.filter(isOwn), ...fresh.filter((other) => !isOwn(other))]) {
-      const [type = '', id = ''] = key.split(' ');
-      const named = /^afterturn:([^:]+)(?::\d+)?$/.exec(id)?.[1];
-      const fits = (life: Life): boolean => life.kind === type && life.id === undefined && life.detached && (named === undefined ? life.call === id : life.task === named);
-      const life = [...this.#tasks.values()].map(({ lives }) => lives.at(-1)).find((last) => last !== undefined && fits(last));
+    for (const key of list) {
+      if (this.#owners.has(key)) continue;
+      if (!this.#entities.has(key)) throw new Broken('5.1', `${key} is listed and was never announced`);
+      const life = isOwn(key) ? undefined : (this.#lifeOf(key, ({ ended }) => !ended) ?? this.#lifeOf(key, () => true));
       if (life === undefined) throw new Broken('5.3', `${key} is listed and is no piece of work of its own that has detached`);
-      life.id = key;
-      this.#owners.set(key, life);
+      this.#owns(life, key);
     }
   }
 

@@ -127,7 +127,7 @@ export function play({ agent, window, steps, end }: Script, reduce?: typeof redu
     ),
     rawLevel: (one) => step(() => model.inLiveSet(one.task, one.run), () => world.raw('background_tasks_changed', { tasks: [{ task_id: one.task, ...(one.run === undefined ? {} : { run_id: one.run }) }] })),
     call: ({ call }) => {
-      if (model.isOpenCall(call) || model.isListed(call)) return;
+      if (model.isOpenCall(call) || model.hasWork(call)) return;
       const isCommand = COMMANDS.some((id) => id === call);
       step(() => model.callStarted(call), () => (isCommand ? world.command(call) : world.call(call, 'pending')));
     },

@@ -8,7 +8,7 @@ const exitCodes: { tell: Traced['exitCode'] } = { tell: () => {} };
 /** A v2 client around an agent that speaks v1 with the extension, with a session that has a background shell. */
 function conversation(): Traced {
   const before = builtInPlugins({
-    agentProtocol: 'v1', source: 'auto', followUpWindow: 250, agentCommand: ['agent'],
+    agentProtocol: 'v1', source: 'auto', followUpWindow: 250, stale: 'auto', staleAfter: 2000, agentCommand: ['agent'],
     onExitCode: (session, task, code) => exitCodes.tell(session, task, code),
   });
   const it = traced({ before });

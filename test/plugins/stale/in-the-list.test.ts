@@ -3,27 +3,16 @@
  * alone what lives, and each call ends once.
  */
 import { describe, expect, test } from 'vitest';
-import { background } from '../../../plugins/background/index.js';
-import { bridge } from '../../../plugins/bridge/index.js';
-import { hiddenExtension } from '../../../plugins/hidden-extension.js';
-import { keepOpen } from '../../../plugins/keep-open/index.js';
-import { sources, type Source } from '../../../plugins/sources.js';
-import { stale } from '../../../plugins/stale/index.js';
-import { ReportBoard, reportObserver } from '../../../plugins/stale/report-board.js';
+import { builtInPlugins } from '../../../plugins/index.js';
+import type { Source } from '../../../plugins/sources.js';
 import type { Plugin } from '../../../src/plugin.js';
 import { wired, type Message, type Wired } from '../../pipeline/harness.js';
 import { loadRecording, recordingNames } from '../../tools/recording.js';
 import { runInMemory } from '../../tools/scenario-in-memory.js';
 import { scenarioOf } from '../../tools/scenario.js';
 
-function list({ source = 'auto', agentProtocol = 'auto' }: { source?: Source; agentProtocol?: 'auto' | 'v1' | 'v2' } = {}): Plugin[] {
-  const { atClient, atAgent } = sources({ source });
-  const reporting = new ReportBoard();
-  return [
-    atClient, hiddenExtension({ source }), stale({ mode: 'auto', grace: 2000, reporting }), keepOpen({ source, followUpWindow: 250 }),
-    background({ followUpWindow: 250 }), bridge({ agentProtocol }), atAgent, reportObserver(reporting),
-  ];
-}
+const list = ({ source = 'auto', agentProtocol = 'auto' }: { source?: Source; agentProtocol?: 'auto' | 'v1' | 'v2' } = {}): Plugin[] =>
+  builtInPlugins({ agentProtocol, source, followUpWindow: 250, stale: 'auto', staleAfter: 2000, agentCommand: ['agent'] });
 
 interface End {
   readonly t: number;
@@ -114,10 +103,10 @@ describe('a plain v1 client of claude-agent-acp, on the raw feed', () => {
     if (how === 'end of input') await on.client.ends();
     await on.agentExits();
     const ends = endsIn(0, on.client.received());
-    expect(ends.map(({ call, status }) => [call, status]).sort()).toEqual([['kept', 'failed'], ['left', 'completed']]);
+    expect(ends.map(({ call, status }) => `${call} ${status}`).sort()).toEqual(['kept failed', 'left completed']);
   });
 
-  test('a session that is loaded without the feed in a second life is not watched', () => {
+  test('a session whose set-up the agent refused is not watched', () => {
     const { on } = claude();
     on.client.sends({ jsonrpc: '2.0', id: 9, method: 'session/load', params: { sessionId: 'never-answered' } });
     on.agent.refuses(9, { code: -32603, message: 'no' });
