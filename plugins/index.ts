@@ -3,6 +3,7 @@
  * option names and reads no environment; what was chosen comes in as `Settings`.
  */
 import type { Plugin } from 'afterturn/plugin';
+import type { AgentProtocol, Choice } from 'afterturn/protocol';
 import { background } from './background/index.js';
 import { bridge } from './bridge/index.js';
 import { hiddenExtension } from './hidden-extension.js';
@@ -14,7 +15,9 @@ import { ReportBoard, reportObserver } from './stale/report-board.js';
 /** What the built-in plugins are told, validated. */
 export interface Settings {
   /** The version to speak to the agent. */
-  readonly agentProtocol: 'auto' | 'v1' | 'v2';
+  readonly agentProtocol: AgentProtocol;
+  /** Is told what the agent is offered, and why. */
+  readonly onChoice?: (choice: Choice) => void;
   /** Where the news about background work comes from. */
   readonly source: 'auto' | 'async-tasks' | 'claude-raw' | 'none';
   /** Milliseconds that a removal waits for a turn that the agent starts itself. */
@@ -40,7 +43,7 @@ export function builtInPlugins(settings: Settings): Plugin[] {
     ...(watches ? [stale({ mode: settings.stale, grace: settings.staleAfter, reporting })] : []),
     keepOpen({ source: settings.source, followUpWindow: settings.followUpWindow }),
     background({ followUpWindow: settings.followUpWindow, onExitCode: settings.onExitCode }),
-    bridge({ agentProtocol: settings.agentProtocol }),
+    bridge({ agentProtocol: settings.agentProtocol, onChoice: settings.onChoice }),
     atAgent,
     ...(watches ? [reportObserver(reporting)] : []),
   ];

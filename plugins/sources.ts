@@ -6,7 +6,7 @@
  */
 import { drop, replace, type Call, type Host, type Outcome, type Plugin, type Reply } from 'afterturn/plugin';
 import {
-  asksForRaw, at, extensionCapabilities, habitsOfAgent, habitsOfCommand, hasRawFeed, idOf, integerOf, isObject, RAW_FEED, rawRequestFor, rawRequestOf, stringOf,
+  agentOf, asksForRaw, at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, habitsOfCommand, hasRawFeed, idOf, integerOf, isObject, RAW_FEED, rawRequestFor, rawRequestOf,
   withClaudeSetup, withExtension, withoutExtension, type AgentHabits, type RawRequest,
 } from 'afterturn/protocol';
 
@@ -118,8 +118,7 @@ export function sources({ source }: SourcesOptions): { readonly atClient: Plugin
 
   /** Nothing more is asked for: a client of v1 needs only the raw feed after `initialize`, and the agent has none. */
   const isDone = (result: unknown): boolean => {
-    const { claudeMeta } = habitsOfAgent(stringOf(at(result, 'agentInfo', 'name')));
-    return isV1 && !(wanted?.rawFeed === true && claudeMeta && hasRawFeed(stringOf(at(result, 'agentInfo', 'version'))));
+    return isV1 && !(wanted?.rawFeed === true && habitsOfAnswer(result).claudeMeta && hasRawFeed(agentOf(result).version));
   };
 
   const atClient: Plugin = {
@@ -186,8 +185,7 @@ export function sources({ source }: SourcesOptions): { readonly atClient: Plugin
       replies: {
         initialize: (reply, host) => {
           if (reply.result === undefined) return;
-          const name = stringOf(at(reply.result, 'agentInfo', 'name')) ?? stringOf(at(reply.result, 'info', 'name'));
-          if (name !== undefined) habits = habitsOfAgent(name);
+          if (agentOf(reply.result).name !== undefined) habits = habitsOfAnswer(reply.result);
           if (isDone(reply.result)) host.leave();
         },
         ...each((reply: Reply) => sent.answered(reply)),

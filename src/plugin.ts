@@ -175,6 +175,20 @@ export interface Host {
   after(ms: number, run: () => void): () => void;
   /** Follows a file's bytes. Regular files only, no links; reads and backlog are bounded. */
   follow(path: string, events: FollowEvents): Follow;
+  /**
+   * Keeps what the peer sends in this direction, from the next message on, until the function that it
+   * returns is called. What plugins say goes on, and so does the other direction. The end of the
+   * peer's input waits too, at most 10 seconds.
+   */
+  hold(direction: Direction): () => void;
+  /**
+   * Ends the agent's process and starts its command again in its place, for an agent that was spoken
+   * to in the wrong way. Possible only while the agent has been told nothing but requests of plugins,
+   * so that nothing is lost: `hold('toAgent')` from the client's first message on. False: it is not
+   * possible (any more), and nothing was done. Requests of plugins that wait for the old process end
+   * with an error; what else it said is forgotten. What is said from now on reaches the new one.
+   */
+  restart(): boolean;
   /** A random id, unique per call. */
   uniqueId(): string;
   /** Removes this plugin from the lanes: it sees nothing more and costs nothing. Parked requests stay its own. */

@@ -21,6 +21,12 @@ export interface Ports {
   resume(direction: Direction): void;
   /** A line of the agent's stdout that is not a JSON-RPC message, with its line ending. */
   stray(line: Uint8Array): void;
+  /**
+   * Ends the agent and starts it again. What was written to the old one and not read is lost; `push`
+   * gets no byte of it any more; what is written from now on waits for the new one. Absent or false:
+   * it cannot, and nothing was done.
+   */
+  restart?(): boolean;
   readonly log: Log;
   readonly agentCommand: readonly string[];
   now(): number;
@@ -60,6 +66,9 @@ const batchRefusal = Buffer.from(
 
 const directions: readonly Direction[] = ['toAgent', 'toClient'];
 const each = <T>(make: (direction: Direction) => T): Readonly<Record<Direction, T>> => ({ toAgent: make('toAgent'), toClient: make('toClient') });
+
+/** Why nobody answers a request of this direction any more. */
+const goneFrom: Readonly<Record<Direction, string>> = { toAgent: 'the agent is gone and has not answered', toClient: 'the client is gone and has not answered' };
 
 class PluginRelay implements Relay, Connection {
   readonly ports: Ports;
@@ -131,11 +140,24 @@ class PluginRelay implements Relay, Connection {
   opened(asked: Asked): void {
     this.#own.add(asked);
     // Nobody is left to answer. Not at once: the plugin that asks has no id yet.
-    if (this.#silent.has(opposite(asked.direction))) void Promise.resolve().then(() => this.#endRequest(asked));
+    if (this.#silent.has(opposite(asked.direction))) void Promise.resolve().then(() => this.#endRequest(asked, goneFrom[asked.direction]));
   }
 
   replied(asked: Asked): boolean {
     return this.#own.delete(asked) && this.#closing === undefined;
+  }
+
+  restart(): boolean {
+    const isOver = this.#ends.has('toClient') || this.#silent.has('toAgent') || this.#closing !== undefined;
+    if (isOver || this.#outboxes.toAgent.told || this.ports.restart?.() !== true) return false;
+    const waiting = [...this.#own].filter(({ direction }) => direction === 'toAgent');
+    this.#intakes.toClient.forget();
+    this.drained('toAgent');
+    for (const asked of waiting) {
+      this.#requests.toAgent.take(asked.idText);
+      this.#endRequest(asked, 'the agent was started again and has not answered');
+    }
+    return true;
   }
 
   atClose(run: () => void): () => void {
@@ -190,13 +212,12 @@ class PluginRelay implements Relay, Connection {
   #endRequests(direction: Direction): void {
     this.#silent.add(direction);
     for (const asked of [...this.#own]) {
-      if (asked.direction !== direction) this.#endRequest(asked);
+      if (asked.direction !== direction) this.#endRequest(asked, goneFrom[asked.direction]);
     }
   }
 
-  #endRequest(asked: Asked): void {
-    const who = asked.direction === 'toAgent' ? 'the agent' : 'the client';
-    const frame = Frame.ofReply(asked.idText, { error: rpcError(ErrorCode.internalError, `${who} is gone and has not answered`) });
+  #endRequest(asked: Asked, why: string): void {
+    const frame = Frame.ofReply(asked.idText, { error: rpcError(ErrorCode.internalError, why) });
     // Past all places: only the plugin that asked is told.
     this.#lanes[opposite(asked.direction)].insert({ at: this.plugins, frame, asked, steps: undefined, line: undefined });
   }

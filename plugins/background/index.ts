@@ -4,7 +4,7 @@
  * `tool_call/cancel`. It stands on the client's side of the version bridge and sees ACP v2 only.
  */
 import { drop, instead, keep, take, type Call, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply } from 'afterturn/plugin';
-import { at, extensionCapabilities, habitsOfAgent, idOf, integerOf, isObject, RAW_FEED, readRawFeed, readUpdate, stringOf, type AgentHabits } from 'afterturn/protocol';
+import { at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, idOf, integerOf, isObject, RAW_FEED, readRawFeed, readUpdate, reportsBy, stringOf, type AgentHabits } from 'afterturn/protocol';
 import type { Fact } from 'afterturn/state';
 import { countMalformed } from '../malformed.js';
 import { CancelService, cancelMethods, STOP } from './cancel.js';
@@ -38,8 +38,8 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
 
   const openSession = (id: string, host: Host): BackgroundSession => {
     const asyncTasks = acknowledged.includes('asyncTasks');
-    const reported = asksForRawFeed() || habits.reportsWith.every((capability) => acknowledged.includes(capability));
-    const options = { window: followUpWindow, exitAtLaunch: habits.exitAtLaunch, startsTurns: habits.startsTurns };
+    const reported = asksForRawFeed() || reportsBy(habits, acknowledged);
+    const options = { window: followUpWindow, exitAtLaunch: habits.exitAtLaunch, startsTurns: habits.startsTurns, correctsStops: habits.correctsStops };
     const session = new BackgroundSession(id, host, options, { asyncTasks, reported }, onFact, onExitCode);
     sessions.set(id, session);
     return session;
@@ -110,7 +110,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
         initialize: (reply, host) => {
           if (reply.result === undefined) return undefined;
           if (integerOf(at(reply.result, 'protocolVersion')) !== 2) return host.leave();
-          habits = habitsOfAgent(stringOf(at(reply.result, 'info', 'name')));
+          habits = habitsOfAnswer(reply.result);
           acknowledged = extensionCapabilities(reply.result);
           return undefined;
         },

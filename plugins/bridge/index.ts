@@ -4,10 +4,12 @@
  * v1 client. With any other pair of versions it takes itself out of the list.
  */
 import { drop, refuse, replace, type Call, type CallHook, type CallHooks, type Host, type Outcome, type Plugin, type PluginFactory, type ReplyHooks } from 'afterturn/plugin';
-import { at, declaresPrivateExtension, invalidParams, isExtension, methodNotFound, methodRow, protocolVersionOf, RAW_FEED } from 'afterturn/protocol';
+import {
+  at, declaresPrivateExtension, firstChoice, invalidParams, isExtension, methodNotFound, methodRow, protocolVersionOf, RAW_FEED, type AgentProtocol, type Choice,
+} from 'afterturn/protocol';
 import { Bridge } from './bridge.js';
 import { Foreground } from './foreground.js';
-import { negotiate, type AgentProtocol } from './initialize.js';
+import { negotiate } from './initialize.js';
 import { Lifecycle } from './lifecycle.js';
 import { Prompts } from './prompt.js';
 import { Questions } from './questions.js';
@@ -16,8 +18,10 @@ import { Stops } from './stops.js';
 import { Updates } from './updates.js';
 
 export interface BridgeOptions {
-  /** What the agent is offered: ACP v1, ACP v2, or both, so that it takes the highest that it knows. */
+  /** The version to speak to the agent; `auto`: the one that its profile names, or the highest that it knows. */
   readonly agentProtocol: AgentProtocol;
+  /** Is told each offer that the agent is made, and why. */
+  readonly onChoice?: (choice: Choice) => void;
 }
 
 /** The parts of one bridged connection. */
@@ -86,7 +90,7 @@ const agentCalls: Readonly<Record<string, PartsHook>> = {
 
 const lifecycleMethods = ['session/new', 'session/fork', 'session/resume', 'session/list', 'session/close', 'session/delete', 'session/set_config_option', 'auth/login', 'auth/logout'] as const;
 
-export const bridge: PluginFactory<BridgeOptions> = ({ agentProtocol }): Plugin => {
+export const bridge: PluginFactory<BridgeOptions> = ({ agentProtocol, onChoice = () => {} }): Plugin => {
   let parts: Parts | undefined;
 
   /** Until the agent has answered `initialize` with v1, everything passes. */
@@ -95,11 +99,19 @@ export const bridge: PluginFactory<BridgeOptions> = ({ agentProtocol }): Plugin 
   const lifecycle = Object.fromEntries(lifecycleMethods.map((method): [string, PartsHook] => [method, asRequest(({ lifecycle: hooks }, call) => hooks.serve(method, call))]));
 
   const onInitialize = (call: Call, host: Host): Outcome => {
-    if (call.id === undefined || protocolVersionOf(call.params) !== 2 || agentProtocol === 'v2') return host.leave();
-    return negotiate(call, host, agentProtocol, (result) => {
-      const connection = new Bridge(host, { full: declaresPrivateExtension(call.params) });
-      connection.learn(result);
-      parts = partsOf(connection);
+    if (call.id === undefined) return host.leave();
+    const choice = firstChoice(protocolVersionOf(call.params) ?? 1, agentProtocol, host.agentCommand);
+    if (choice.because === 'client' || (choice.because === 'option' && choice.offer === 'v2')) {
+      onChoice(choice);
+      return host.leave();
+    }
+    return negotiate(call, host, choice, {
+      onChoice,
+      onV1(result) {
+        const connection = new Bridge(host, { full: declaresPrivateExtension(call.params) });
+        connection.learn(result);
+        parts = partsOf(connection);
+      },
     });
   };
   const replies: ReplyHooks = { '_session/async_task/stop': (reply) => parts?.stops.onReply(reply) };

@@ -4,8 +4,8 @@
  */
 import { answer, refuse, type Call, type Outcome, type Reply } from 'afterturn/plugin';
 import {
-  idOf, internalError, MODE_CONFIG_ID, methodNotFound, objectOf, optionsOfResult, stringOf, toV1Resume, toV1SetConfigOption, toV1SetupParams, toV2Config, toV2SessionList,
-  toV2SetupResult, withMode, withOptions, type JsonObject,
+  idOf, internalError, methodNotFound, objectOf, optionsOfResult, setterOf, stringOf, toV1Resume, toV1SetConfigOption, toV1SetupParams, toV2Config, toV2SessionList,
+  toV2SetupResult, withForm, withOptions, type JsonObject,
 } from 'afterturn/protocol';
 import type { Bridge } from './bridge.js';
 import type { Foreground } from './foreground.js';
@@ -134,9 +134,10 @@ export class Lifecycle {
     const params = paramsOf(call);
     const session = this.#bridge.session(sessionIdOf(call));
     const value = stringOf(params.value);
-    if (session.config?.madeMode && params.configId === MODE_CONFIG_ID && value !== undefined) {
-      return this.#requests.forward(call, { method: 'session/set_mode', params: { sessionId: session.id, modeId: value } }, (reply) => {
-        if (!reply.error && session.config) session.config = withMode(session.config, value);
+    const form = session.config?.made.find((made) => made === params.configId);
+    if (form !== undefined && value !== undefined) {
+      return this.#requests.forward(call, setterOf[form](session.id, value), (reply) => {
+        if (!reply.error && session.config) session.config = withForm(session.config, form, value);
         return this.#optionWasSet(session, reply);
       });
     }

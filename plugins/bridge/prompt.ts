@@ -26,7 +26,7 @@ export class Prompts {
     const { id } = call;
     if (id === undefined) return drop();
     const given = objectOf(call.params) ?? {};
-    const params = toV1PromptParams(given);
+    const params = toV1PromptParams(given, this.#bridge.agent);
     if (params.error) return refuse(params.error);
     const session = this.#bridge.session(idOf(given.sessionId) ?? '');
     const prompt = this.#bridge.host.uniqueId();

@@ -2,7 +2,7 @@
  * What the bridge remembers of one session: the foreground, and the entities as the client knows
  * them. Bounded: calls that have ended are forgotten, oldest first.
  */
-import { isFinal, type CallContext, type ConfigView, type KnownCall, type KnownTerminal, type MessageRun, type MetaRules } from 'afterturn/protocol';
+import { isFinal, type CallContext, type ConfigView, type KnownCall, type JsonObject, type KnownTerminal, type MessageRun, type MetaRules } from 'afterturn/protocol';
 import { noTurns, type TurnsState } from 'afterturn/state';
 
 const MAX_CALLS = 1000;
@@ -20,6 +20,12 @@ export class BridgeSession {
   /** Stops of a task that the agent has not answered. */
   openStops = 0;
   closed = false;
+  /** The session whose subagent this one is. */
+  parent: BridgeSession | undefined;
+  /** What the parent's client is still to be told of this child, with its next state. */
+  announcement: JsonObject | undefined;
+  /** The client may cancel this child: `session/cancel` on it stops it. */
+  cancellable = false;
   /** What the raw feed said last; `undefined` without one. */
   feedRuns: boolean | undefined;
   readonly calls = new Map<string, KnownCall>();
@@ -53,6 +59,17 @@ export class BridgeSession {
       if (this.terminals.size <= MAX_TERMINALS) return;
       this.terminals.delete(oldest);
     }
+  }
+
+  /** The session itself, or the one that its outermost parent is. */
+  get root(): BridgeSession {
+    return this.parent?.root ?? this;
+  }
+
+  takeAnnouncement(): JsonObject {
+    const announcement = this.announcement ?? {};
+    this.announcement = undefined;
+    return announcement;
   }
 
   /** The id that the agent gives the next user message that it takes in, if it has told one. */

@@ -5,7 +5,7 @@
 import { drop, type Call, type Outcome } from 'afterturn/plugin';
 import {
   arrayOf, at, idOf, isObject, isUpdate, messageKinds, objectOf, readRawFeed, readUpdate, stringOf, toV2Chunk, toV2ConfigOptions, toV2Meta, toV2PlainUpdate,
-  toV2StopNotice, toV2Terminals, toV2ToolCall, toV2UnknownUpdate, TURN_TASK, typeName, withMode, withOptions, type JsonObject, type Signal, type V2Update,
+  toV2StopNotice, toV2Terminals, toV2ToolCall, toV2UnknownUpdate, TURN_TASK, typeName, withForm, withOptions, type JsonObject, type Signal, type V2Update,
 } from 'afterturn/protocol';
 import type { Bridge } from './bridge.js';
 import type { Foreground, Happened } from './foreground.js';
@@ -120,7 +120,7 @@ export class Updates {
     const modeId = stringOf(update.currentModeId);
     if (modeId === undefined) faults.push(`currentModeId: expected a string, got ${typeName(update.currentModeId)}`);
     if (modeId === undefined || session.config === undefined) return [];
-    const config = withMode(session.config, modeId);
+    const config = withForm(session.config, 'mode', modeId);
     if (config === session.config) return [];
     session.config = config;
     return [{ sessionUpdate: 'config_option_update', configOptions: config.options }];

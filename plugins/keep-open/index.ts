@@ -4,7 +4,7 @@
  * only, and leaves where nothing reports background work.
  */
 import { instead, keep, replace, type Call, type CallHook, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply, type ReplyHook } from 'afterturn/plugin';
-import { asyncTaskWords, at, extensionCapabilities, habitsOfAgent, hasRawFeed, idOf, integerOf, isObject, RAW_FEED, rawTaskWords, readRawFeed, readUpdate, stringOf, type Reading, type TaskWords } from 'afterturn/protocol';
+import { agentOf, asyncTaskWords, at, extensionCapabilities, habitsOfAnswer, hasRawFeed, idOf, integerOf, isObject, RAW_FEED, rawTaskWords, readRawFeed, readUpdate, type Reading, type TaskWords } from 'afterturn/protocol';
 import { countMalformed } from '../malformed.js';
 import { KeptSession, type OnRule } from './session.js';
 import { Setups, SETUP } from './setups.js';
@@ -38,8 +38,7 @@ const isProgress = (raw: Uint8Array): boolean => Buffer.from(raw.buffer, raw.byt
 function reportsOf(result: unknown, source: KeepOpenPluginOptions['source']): Reports | undefined {
   if (integerOf(at(result, 'protocolVersion')) === 2) return undefined;
   if (source === 'async-tasks') return extensionCapabilities(result).includes('asyncTasks') ? 'asyncTasks' : undefined;
-  const { claudeMeta } = habitsOfAgent(stringOf(at(result, 'agentInfo', 'name')));
-  return claudeMeta && hasRawFeed(stringOf(at(result, 'agentInfo', 'version'))) ? 'rawFeed' : undefined;
+  return habitsOfAnswer(result).claudeMeta && hasRawFeed(agentOf(result).version) ? 'rawFeed' : undefined;
 }
 
 export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followUpWindow, onRule = () => {} }): Plugin => {

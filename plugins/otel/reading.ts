@@ -1,7 +1,7 @@
 /** What tracing needs of messages: codes, counts and ids. Never their content. */
 import { ROOT_CONTEXT, trace, type TextMapGetter, type TextMapPropagator } from '@opentelemetry/api';
 import type { Reply } from 'afterturn/plugin';
-import { arrayOf, at, defined, idOf, integerOf, isObject, protocolVersionOf, stringOf } from 'afterturn/protocol';
+import { agentOf, arrayOf, at, defined, idOf, integerOf, isObject, protocolVersionOf, stringOf } from 'afterturn/protocol';
 import type { PermissionEnd, RemoteContext, TurnEnd } from 'afterturn/state';
 
 const metaGetter: TextMapGetter<unknown> = {
@@ -53,6 +53,5 @@ export interface Introduction {
 
 /** Who the agent says it is in its `initialize` result: v1 `agentInfo`, v2 `info`. */
 export function introductionOf(result: unknown): Introduction {
-  const info = at(result, 'agentInfo') ?? at(result, 'info');
-  return { protocol: protocolVersionOf(result) ?? 1, name: stringOf(at(info, 'name')), version: stringOf(at(info, 'version')) };
+  return { protocol: protocolVersionOf(result) ?? 1, ...agentOf(result) };
 }

@@ -4,7 +4,7 @@
  * sees, in the client's version, and works on that alone.
  */
 import type { Host, Plugin, PluginFactory, Reply } from 'afterturn/plugin';
-import { at, extensionCapabilities, habitsOfAgent, habitsOfCommand, protocolVersionOf, stringOf, type AgentHabits } from 'afterturn/protocol';
+import { agentOf, at, extensionCapabilities, habitsOfAnswer, habitsOfCommand, protocolVersionOf, reportsBy, type AgentHabits } from 'afterturn/protocol';
 import { Context, merged } from './context.js';
 import { lifecycleHooks } from './lifecycle.js';
 import { promptHooks } from './prompts.js';
@@ -55,7 +55,7 @@ function begin(context: Context, { mode, grace, reporting }: StaleSettings, repl
   if (version === undefined) return;
   const habits = habitsOf(reply.result, host);
   const acknowledged = extensionCapabilities(reply.result);
-  const reported = habits.reportsWith.every((capability) => acknowledged.includes(capability));
+  const reported = reportsBy(habits, acknowledged);
   const settles = mode === 'always' || habits.callsEndWithTurn || reported;
   // An ACP v2 agent may report a list with any of its states.
   if (!settles && version === 1 && reporting?.expected() !== true) return host.leave();
@@ -66,6 +66,5 @@ function begin(context: Context, { mode, grace, reporting }: StaleSettings, repl
 }
 
 function habitsOf(result: unknown, host: Host): AgentHabits {
-  const name = stringOf(at(result, 'agentInfo', 'name')) ?? stringOf(at(result, 'info', 'name'));
-  return name === undefined ? habitsOfCommand(host.agentCommand) : habitsOfAgent(name);
+  return agentOf(result).name === undefined ? habitsOfCommand(host.agentCommand) : habitsOfAnswer(result);
 }

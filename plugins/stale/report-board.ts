@@ -4,7 +4,7 @@
  * was really asked, and notes the sessions whose set-up the agent accepted.
  */
 import type { Call, Host, Plugin, Reply } from 'afterturn/plugin';
-import { asksForRaw, at, habitsOfAgent, hasRawFeed, protocolVersionOf, rawRequestOf, stringOf } from 'afterturn/protocol';
+import { agentOf, asksForRaw, habitsOfAnswer, hasRawFeed, protocolVersionOf, rawRequestOf } from 'afterturn/protocol';
 import { sessionOf } from './context.js';
 import type { Reporting } from './index.js';
 import { Remembered } from './open-requests.js';
@@ -63,8 +63,7 @@ export function reportObserver(board: ReportBoard): Plugin {
       replies: {
         initialize: (reply: Reply, host: Host) => {
           if (reply.result === undefined) return;
-          const { claudeMeta } = habitsOfAgent(stringOf(at(reply.result, 'agentInfo', 'name')));
-          const hasFeed = protocolVersionOf(reply.result) === 1 && claudeMeta && hasRawFeed(stringOf(at(reply.result, 'agentInfo', 'version')));
+          const hasFeed = protocolVersionOf(reply.result) === 1 && habitsOfAnswer(reply.result).claudeMeta && hasRawFeed(agentOf(reply.result).version);
           if (hasFeed) board.expect();
           else host.leave();
         },

@@ -6,7 +6,8 @@ import type { Readable } from 'node:stream';
 import { builtInPlugins } from '../../plugins/index.js';
 import type { Direction, Log, Plugin } from '../plugin.js';
 import { createRelay, type Ports, type Relay } from '../relay.js';
-import { startAgent, type Agent, type ProcessEnd } from './agent.js';
+import { startAgent, type ProcessEnd } from './agent.js';
+import { Agents } from './agents.js';
 import type { Config } from './config.js';
 import { ending, initialEnding, type EndingEvent } from './ending.js';
 import { createFollower } from './follow.js';
@@ -38,14 +39,15 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
   const plugins = [...(await ownPlugins(options.plugin)), ...builtIn, ...(telemetry === undefined ? [] : [telemetry.plugin])];
 
   const steer = createSteering(log);
-  const agent = await startAgent(agentCommand);
+  const events = {
+    output: (chunk: Buffer) => relay.push('toClient', chunk),
+    drained: () => relay.drained('toAgent'),
+    broken: (error: NodeJS.ErrnoException) => log.info(`the agent reads no more (${error.code}); what the client still sends is dropped`),
+  };
+  const agent = new Agents(await startAgent(agentCommand), agentCommand, events, log);
   steer.agent(agent);
   log.debug(`started ${JSON.stringify(agentCommand[0])} with plugins ${plugins.map((plugin) => plugin.name).join(', ') || 'none'}`);
 
-  const toAgent = createSink(agent.input, {
-    drained: () => relay.drained('toAgent'),
-    broken: (error) => log.info(`the agent reads no more (${error.code}); what the client still sends is dropped`),
-  });
   const toClient = createSink(stdio.output, {
     drained: () => relay.drained('toClient'),
     broken(error) {
@@ -53,14 +55,18 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
       steer.tell({ kind: 'clientGone' });
     },
   });
-  const sinks: Readonly<Record<Direction, Sink>> = { toAgent, toClient };
-  const sources = { toAgent: stdio.input, toClient: agent.output } as const;
+  const sinks: Readonly<Record<Direction, Pick<Sink, 'write'>>> = { toAgent: agent, toClient };
+  const sources: Readonly<Record<Direction, { resume(): void }>> = { toAgent: stdio.input, toClient: agent };
 
   const relay: Relay = createRelay({ plugins, strayOutput: options['stray-output'] }, {
     ...clock,
     write: (direction, bytes) => sinks[direction].write(bytes),
     resume: (direction) => void sources[direction].resume(),
     stray: (line) => stderr.write(line),
+    restart() {
+      log.debug('starting the agent again');
+      return agent.restart();
+    },
     follow: createFollower((ms, run) => {
       const timer = setInterval(run, ms).unref();
       return () => clearInterval(timer);
@@ -69,16 +75,15 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
     agentCommand,
   });
 
-  const input = pump('toAgent', sources.toAgent, relay);
-  const output = pump('toClient', sources.toClient, relay);
-  steer.onEndInput(() => toAgent.end());
-  void input.passed.then(() => steer.tell({ kind: 'clientEnded' }));
+  steer.onEndInput(() => agent.endInput());
+  void passed(stdio.input, relay).then(() => steer.tell({ kind: 'clientEnded' }));
+  const outputPassed = agent.over.then(() => relay.end('toClient'));
 
   const agentEnd = await agent.exited;
   log.debug(`the agent ended: ${agentEnd.signal ?? `code ${agentEnd.code}`}`);
   steer.tell({ kind: 'agentGone' });
   const swept = agent.sweep();
-  await Promise.race([lastWords(agent, agentEnd, relay, toClient, output, log), steer.cut]);
+  await Promise.race([lastWords(agent, agentEnd, relay, toClient, outputPassed, log), steer.cut]);
   await Promise.race([Promise.all([swept, telemetry?.shutdown()]), steer.cut]);
   await settledWithin(stderr.flushed(), lastBytesMs);
   return steer.ownEnd(agentEnd);
@@ -118,34 +123,27 @@ function survive(log: Log): void {
   process.on('unhandledRejection', report);
 }
 
-interface Pump {
-  /** Nothing more comes from the source. */
-  readonly over: Promise<void>;
-  /** The last line has passed the plugins. */
-  readonly passed: Promise<void>;
-}
-
-/** Moves the bytes of one direction. */
-function pump(direction: Direction, source: Readable, relay: Relay): Pump {
+/** Moves the bytes of the client; resolves when its last line has passed the plugins. */
+async function passed(source: Readable, relay: Relay): Promise<void> {
   source.on('data', (chunk: Buffer) => {
-    if (!relay.push(direction, chunk)) source.pause();
+    if (!relay.push('toAgent', chunk)) source.pause();
   });
   // A source that fails has ended: nothing more comes from it.
-  const over = new Promise<void>((resolve) => {
+  await new Promise<void>((resolve) => {
     for (const event of ['end', 'error', 'close']) source.on(event, () => resolve());
   });
-  return { over, passed: over.then(() => relay.end(direction)) };
+  await relay.end('toAgent');
 }
 
 /** The last bytes of the agent, then what the plugins have to say, then all of it out of the process. */
-async function lastWords(agent: Agent, end: ProcessEnd, relay: Relay, toClient: Sink, output: Pump, log: Log): Promise<void> {
+async function lastWords(agent: Agents, end: ProcessEnd, relay: Relay, toClient: Sink, outputPassed: Promise<void>, log: Log): Promise<void> {
   const slowClient = (): boolean => toClient.isFull();
-  if (!(await settledWithin(output.over, lastBytesMs, slowClient))) {
+  if (!(await settledWithin(agent.over, lastBytesMs, slowClient))) {
     log.info('the agent is gone, but its stdout is still held open; nothing more is read from it');
-    agent.output.destroy();
+    agent.stopReading();
   }
   for (const [what, work] of [
-    ['passing the last messages', () => output.passed],
+    ['passing the last messages', () => outputPassed],
     ['what follows the exit', () => relay.agentExited(end.code, end.signal)],
     ['closing the plugins', () => relay.close()],
   ] as const) {
@@ -156,7 +154,7 @@ async function lastWords(agent: Agent, end: ProcessEnd, relay: Relay, toClient: 
 
 /** Joins the rules of `ending` with signals, timers and the agent. */
 function createSteering(log: Log) {
-  let agent: Agent | undefined;
+  let agent: Pick<Agents, 'signal'> | undefined;
   let state = initialEnding;
   let timer: NodeJS.Timeout | undefined;
   let endInput = (): void => {};
@@ -183,7 +181,7 @@ function createSteering(log: Log) {
   for (const signal of endingSignals) process.on(signal, () => tell({ kind: 'signal', signal, at: performance.now() }));
   return {
     tell,
-    agent: (started: Agent) => void (agent = started),
+    agent: (started: Agents) => void (agent = started),
     /** Resolves when the last bytes are not to be waited for any longer. */
     cut,
     onEndInput: (run: () => void) => void (endInput = run),

@@ -38,6 +38,8 @@ export interface Connection {
   atClose(run: () => void): () => void;
   /** A plugin left. */
   left(): void;
+  /** Starts the agent again. False: that is not possible. */
+  restart(): boolean;
 }
 
 export class PluginHost implements SeatHost {
@@ -125,6 +127,14 @@ export class PluginHost implements SeatHost {
         follow.close();
       },
     };
+  }
+
+  hold(direction: Direction): () => void {
+    return this.#connection.lane(direction).holdBack();
+  }
+
+  restart(): boolean {
+    return this.#connection.restart();
   }
 
   leave(): void {

@@ -14,6 +14,7 @@ import { Asked, type OpenRequests } from './pending.js';
 import type { Item } from './queue.js';
 
 const LF = 10;
+const lineEnd = Uint8Array.of(LF);
 /** From this many bytes on the beginning of a line may leave before its end is there. */
 const longLine = 4 * 1024;
 
@@ -36,7 +37,7 @@ export class Intake {
   /** No more bytes will come. */
   ended = false;
   readonly #ports: IntakePorts;
-  readonly #lines = new Lines();
+  #lines = new Lines();
   readonly #peek = new Peek(kinds);
 
   constructor(table: Table, ports: IntakePorts) {
@@ -50,6 +51,12 @@ export class Intake {
 
   push(chunk: Uint8Array): void {
     this.#lines.push(chunk);
+  }
+
+  /** Forgets what was not looked at. A line that has begun to go on ends here. */
+  forget(): void {
+    if (this.#lines.midLine) this.#ports.outbox.pass(lineEnd, 0, lineEnd.length);
+    this.#lines = new Lines();
   }
 
   /** The beginning of a line went on already, and its end has not come yet. */

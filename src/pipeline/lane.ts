@@ -9,6 +9,7 @@ import type { Outbox } from '../wire/outbox.js';
 import { kindIn } from '../wire/peek.js';
 import { kinds, type Step, type Steps } from './compile.js';
 import { errorText } from './error-text.js';
+import { Gate } from './gate.js';
 import type { Intake } from './intake.js';
 import type { OpenRequests } from './pending.js';
 import { Queue, type Item } from './queue.js';
@@ -42,6 +43,7 @@ type Settled = { readonly outcome: Outcome } | { readonly failure: unknown };
 export class Lane {
   readonly #ports: LanePorts;
   readonly #queue = new Queue();
+  readonly #gate: Gate;
   #running = false;
   /** A hook's promise holds the lane; when it settles this is what is left to do. */
   #held = false;
@@ -53,6 +55,7 @@ export class Lane {
 
   constructor(ports: LanePorts) {
     this.#ports = ports;
+    this.#gate = new Gate({ opened: () => this.#run(), after: ports.after });
   }
 
   /** Takes bytes. False: pause the reader, until `resume`. */
@@ -78,16 +81,22 @@ export class Lane {
     this.#run();
   }
 
+  /** Looks at nothing that arrives from now on, until the function that it returns is called. */
+  holdBack(): () => void {
+    return this.#gate.hold();
+  }
+
   /** No more bytes will come. Resolves when everything has been written. */
   end(): Promise<void> {
     this.#ports.intake.ended = true;
+    this.#gate.end();
     this.#run();
     return this.idle();
   }
 
   /** Resolves when no message is at hand or waits. */
   idle(): Promise<void> {
-    if (this.#closed || (!this.#held && !this.#running)) return Promise.resolve();
+    if (this.#closed || (!this.#held && !this.#running && !this.#hasHeldEnd)) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
@@ -104,6 +113,16 @@ export class Lane {
     for (const resolve of idle) resolve();
   }
 
+  /** What has begun to go on is not torn apart. */
+  get #isHeldBack(): boolean {
+    return this.#gate.isShut && !this.#ports.intake.midLine;
+  }
+
+  /** The last bytes have not been looked at yet. */
+  get #hasHeldEnd(): boolean {
+    return this.#isHeldBack && this.#ports.intake.ended;
+  }
+
   get #isBlocked(): boolean {
     return this.#ports.outbox.full || this.#ports.reverse.backlog >= backlogLimit;
   }
@@ -118,7 +137,7 @@ export class Lane {
       this.#ports.outbox.flush();
     }
     if (this.#held) return;
-    this.#wake();
+    if (!this.#hasHeldEnd) this.#wake();
     this.resume();
   }
 
@@ -131,7 +150,7 @@ export class Lane {
       return true;
     }
     // What arrives may end the line that a message of our own waits for.
-    const item = this.#nextOwn() ?? this.#ports.intake.next() ?? this.#nextOwn();
+    const item = this.#nextOwn() ?? (this.#isHeldBack ? undefined : this.#ports.intake.next()) ?? this.#nextOwn();
     if (item === undefined) return false;
     if (item !== 'passed') this.#walk(item, item.steps ?? this.#stepsOf(item), 0);
     return true;
@@ -250,6 +269,7 @@ export class Lane {
       return;
     }
     if (frame.kind === 'request' && asked !== undefined && (asked.owner !== undefined || intake.remembers)) requests.add(asked);
+    outbox.told ||= asked?.owner === undefined;
     if (line === undefined) outbox.send(frame.raw);
     else outbox.pass(line.buffer, line.start, line.end);
   }

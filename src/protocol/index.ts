@@ -2,6 +2,7 @@ export {};
 export * from './signals/index.js';
 export * from './shape.js';
 export * from './profiles.js';
+export * from './negotiation.js';
 export * from './extension.js';
 export * from './bridge/index.js';
 export * from './errors.js';

@@ -1,13 +1,29 @@
 /**
- * Habits of agents that change what their traffic means. One row an agent, found by the name in its
- * `initialize` answer. An agent without a row has the habits of the standard.
+ * Habits of agents that change what is spoken to them and what their traffic means. One row an agent
+ * and range of versions, found on its command line before it has said anything, and by the name and
+ * version of its `initialize` answer afterwards. An agent without a row has the habits of the standard.
  */
+import { at, stringOf } from './shape.js';
+
+/** What an agent is offered in `initialize`: one version of ACP, or both, so that it takes the higher one that it knows. */
+export type Offer = 'v1' | 'v2' | 'both';
+
 export interface AgentHabits {
+  /** Empty: the habits of the standard. */
   readonly name: string;
+  /** The first version (`major.minor`) that the row is about. `undefined`: all, also one that is not known. */
+  readonly since: string | undefined;
+  /**
+   * What it is offered for a client of ACP v2. `v2`: there it reports background work itself. `v1`: it
+   * reports it in v1 with the extension only, or loses some of it in v2.
+   */
+  readonly speaks: Offer;
   /** The exit attached to a background command's launch acknowledgement is the tool's, not the process's. */
   readonly exitAtLaunch: boolean;
   /** The end of a background item can start a turn of the agent's own. */
   readonly startsTurns: boolean;
+  /** A `stopped` that nobody asked for may be corrected at once. */
+  readonly correctsStops: boolean;
   /** It offers the raw feed and reads `_meta.claudeCode` of session set-up requests. */
   readonly claudeMeta: boolean;
   /** The extension capabilities that must be acknowledged for the list of a session to be whole. */
@@ -21,17 +37,64 @@ export interface AgentHabits {
   readonly historyAfterLoad: boolean;
 }
 
-const standard: AgentHabits = { name: '', exitAtLaunch: false, startsTurns: true, claudeMeta: false, reportsWith: ['asyncTasks'], callsEndWithTurn: false, historyAfterLoad: false };
+/** Matches a name, or a word of a command line that names it. The group is the version that an `@` names there. */
+interface Row extends AgentHabits {
+  readonly match: RegExp;
+}
 
-const rows: readonly (AgentHabits & { readonly match: RegExp })[] = [
-  { ...standard, name: 'claude-agent-acp', match: /(^|[/\\@])claude-agent-acp\b/, exitAtLaunch: true, claudeMeta: true },
-  { ...standard, name: 'codex-acp', match: /(^|[/\\@])codex-acp\b/, startsTurns: false, reportsWith: ['asyncTasks', 'nativeSubagentSessions'] },
-  { ...standard, name: 'gemini-cli', match: /(^|[/\\@])gemini(-cli)?(\.[cm]?js)?$/, callsEndWithTurn: true, historyAfterLoad: true },
-  { ...standard, name: 'opencode', match: /(^|[/\\@])opencode(-ai)?$/i, callsEndWithTurn: true },
+const standard: AgentHabits = {
+  name: '', since: undefined, speaks: 'both', exitAtLaunch: false, startsTurns: true, correctsStops: true, claudeMeta: false,
+  reportsWith: ['asyncTasks'], callsEndWithTurn: false, historyAfterLoad: false,
+};
+
+const claude: Row = { ...standard, name: 'claude-agent-acp', match: /(?:^|[/\\@+])claude-agent-acp(?![\w-])(?:@[~^=v]*(\d+\.\d+))?/, exitAtLaunch: true, claudeMeta: true };
+
+/** Of rows with one name the first that fits counts. */
+const rows: readonly Row[] = [
+  { ...claude, since: '0.101', speaks: 'v2', correctsStops: false },
+  { ...claude, since: '0.90', speaks: 'v1', correctsStops: false },
+  { ...claude, since: '0.0', speaks: 'v1' },
+  claude,
+  // In v2 it loses a background terminal's output and end at the next prompt.
+  { ...standard, name: 'codex-acp', match: /(?:^|[/\\@+])codex-acp(?![\w-])/, speaks: 'v1', startsTurns: false, correctsStops: false, reportsWith: ['asyncTasks', 'nativeSubagentSessions'] },
+  { ...standard, name: 'gemini-cli', match: /(?:^|[/\\@])gemini(?:-cli)?(?:\.[cm]?js)?$/, callsEndWithTurn: true, historyAfterLoad: true },
+  { ...standard, name: 'opencode', match: /(?:^|[/\\@])opencode(?:-ai)?$/i, callsEndWithTurn: true },
 ];
 
-/** The habits of the agent that calls itself `name` in `agentInfo` (v1) or `info` (v2). */
-export const habitsOfAgent = (name: string | undefined): AgentHabits => (name === undefined ? standard : (rows.find((row) => row.match.test(name)) ?? standard));
+const numbersOf = (version: string | undefined): readonly [number, number] | undefined => {
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version ?? '') ?? [];
+  return major === undefined || minor === undefined ? undefined : [Number(major), Number(minor)];
+};
+
+/** Whether `version` is `since` or later. A version that is not known is neither. */
+function isSince(version: string | undefined, since: string): boolean {
+  const [major, minor] = numbersOf(version) ?? [-1, -1];
+  const [sinceMajor, sinceMinor] = numbersOf(since) ?? [0, 0];
+  return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
+}
+
+const fits = (row: Row, text: string, version: string | undefined): boolean =>
+  row.match.test(text) && (row.since === undefined || isSince(version, row.since));
+
+/** The habits of the agent that calls itself `name` in `agentInfo` (v1) or `info` (v2), in this version. */
+export const habitsOfAgent = (name: string | undefined, version?: string): AgentHabits =>
+  name === undefined ? standard : (rows.find((row) => fits(row, name, version)) ?? standard);
 
 /** The habits of the agent that a command line starts, as far as the command line tells. */
-export const habitsOfCommand = (command: readonly string[]): AgentHabits => rows.find((row) => command.some((word) => row.match.test(word))) ?? standard;
+export const habitsOfCommand = (command: readonly string[]): AgentHabits =>
+  rows.find((row) => command.some((word) => fits(row, word, row.match.exec(word)?.[1]))) ?? standard;
+
+/** Who the agent says that it is in its `initialize` result, of either version. */
+export function agentOf(result: unknown): { readonly name: string | undefined; readonly version: string | undefined } {
+  const info = at(result, 'agentInfo') ?? at(result, 'info');
+  return { name: stringOf(at(info, 'name')), version: stringOf(at(info, 'version')) };
+}
+
+/** The habits of the agent that gave this `initialize` result. */
+export function habitsOfAnswer(result: unknown): AgentHabits {
+  const { name, version } = agentOf(result);
+  return habitsOfAgent(name, version);
+}
+
+/** Whether the agent acknowledged all that it takes for a session's list to be whole. */
+export const reportsBy = ({ reportsWith }: AgentHabits, acknowledged: readonly string[]): boolean => reportsWith.every((capability) => acknowledged.includes(capability));

@@ -108,9 +108,10 @@ const needsCode = (entry: Entry, outcome: Outcome): boolean => entry.type === 't
 
 /** Settles what has ended, or has it wait: for the correction of a `stopped`, for its output's end, for an exit code. */
 export function end(draft: Draft, entry: Entry, item: Item, tentative: boolean): void {
-  const ending: Entry = { ...entry, phase: 'ending', tentative, until: tentative ? draft.at + draft.options.window : undefined };
+  const waits = tentative && draft.options.correctsStops;
+  const ending: Entry = { ...entry, phase: 'ending', tentative: waits, until: waits ? draft.at + draft.options.window : undefined };
   putEntry(draft, ending);
-  if (tentative && draft.options.window > 0) return;
+  if (waits && draft.options.window > 0) return;
   if (entry.type === 'terminal' && item.outputFile !== undefined) draft.effects.push({ do: 'flush', task: entry.task });
   else settleOrWait(draft, ending);
 }

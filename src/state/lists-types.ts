@@ -60,6 +60,8 @@ export interface ListsOptions {
   readonly exitAtLaunch: boolean;
   /** The end of an item can start a turn of the agent's own. */
   readonly startsTurns: boolean;
+  /** A `stopped` that nobody asked for may be corrected at once. */
+  readonly correctsStops: boolean;
 }
 
 export type ListsEvent = { readonly at: number; readonly session: string } & (

@@ -11,6 +11,8 @@ const lineEnd = Uint8Array.of(LF);
 export class Outbox {
   /** The sink said that it is full and has not drained since. */
   full = false;
+  /** Something was written, other than what a plugin asked for itself. The one who sends knows, except for what passes. */
+  told = false;
   /** Bytes of messages made here that were written in spite of that. */
   backlog = 0;
   readonly #write: (bytes: Uint8Array) => boolean;
@@ -26,6 +28,7 @@ export class Outbox {
 
   /** Sends a peer's bytes on, as they came. They leave at the latest with `flush`. */
   pass(bytes: Uint8Array, start: number, end: number): void {
+    this.told = true;
     const from = bytes.byteOffset + start;
     if (this.#memory !== bytes.buffer || this.#end !== from) {
       this.flush();

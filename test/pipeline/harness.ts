@@ -83,12 +83,16 @@ export interface Wired {
   settled(): Promise<void>;
   /** The agent process ends, after its output. */
   agentExits(code?: number | null, signal?: string | null): Promise<void>;
+  /** How often the agent was started again. */
+  restarts(): number;
 }
 
 export interface WiredOptions extends Omit<RelayOptions, 'plugins'> {
   readonly agentCommand?: readonly string[];
   /** Where `host.now` starts. Default 0. */
   readonly startAt?: number;
+  /** The agent cannot be started again. */
+  readonly onlyOnce?: boolean;
   /** Where `host.wallClock` starts. Default 2025-01-01. */
   readonly epoch?: number;
 }
@@ -215,7 +219,7 @@ const lineOf = (message: Message): string => `${typeof message === 'string' ? me
 
 /** Wires plugins, in the order from the client to the agent, to a client and an agent that the test plays. */
 export function wired(plugins: readonly Plugin[], options: WiredOptions = {}): Wired {
-  const { agentCommand = ['agent'], startAt = 0, epoch = Date.UTC(2025, 0, 1), ...relayOptions } = options;
+  const { agentCommand = ['agent'], startAt = 0, epoch = Date.UTC(2025, 0, 1), onlyOnce = false, ...relayOptions } = options;
   const clock = new FakeClock(startAt);
   const files = new FakeFiles();
   const log: string[] = [];
@@ -223,11 +227,13 @@ export function wired(plugins: readonly Plugin[], options: WiredOptions = {}): W
   const sinks = { toAgent: new Sink(), toClient: new Sink() };
   const resumed = { toAgent: 0, toClient: 0 };
   let ids = 0;
+  let restarts = 0;
   const logged = (level: string) => (text: string): void => void log.push(`${level}: ${text}`);
   const ports: Ports = {
     write: (direction, bytes) => sinks[direction].write(bytes),
     resume: (direction) => void resumed[direction]++,
     stray: (line) => void strays.push(Buffer.from(line).toString()),
+    restart: () => !onlyOnce && ++restarts > 0,
     log: { error: logged('error'), warn: logged('warn'), info: logged('info'), debug: logged('debug') },
     agentCommand,
     now: () => clock.now(),
@@ -281,5 +287,6 @@ export function wired(plugins: readonly Plugin[], options: WiredOptions = {}): W
     strays,
     settled: () => new Promise((resolve) => setImmediate(resolve)),
     agentExits: (code = 0, signal = null) => relay.agentExited(code, signal),
+    restarts: () => restarts,
   };
 }

@@ -11,6 +11,7 @@ export type Kind = 'terminal' | 'tool_call';
 interface Life {
   readonly task: string;
   readonly number: number;
+  readonly born: number;
   readonly kind: Kind;
   readonly canCancel: boolean;
   call: string | undefined;
@@ -54,6 +55,8 @@ interface Entity {
 export interface ModelOptions {
   readonly window: number;
   readonly startsTurns: boolean;
+  /** A `stopped` that nobody asked for may be corrected at once, and so is not told at once. */
+  readonly correctsStops: boolean;
 }
 
 /** A rule that was broken, by its number in the design. */
@@ -82,6 +85,7 @@ export class ModelClient {
   /** Ends of foreground work that were said and not yet shown. */
   readonly #spans = new Map<unknown, number>();
   #over = false;
+  #births = 0;
   #exitSaid: string | undefined;
   /** Lives that began or detached in this step: a list may go out before they are announced. */
   readonly #fresh = new Set<Life>();
@@ -96,8 +100,8 @@ export class ModelClient {
 
   isOpenCall = (id: string): boolean => this.#calls.get(id)?.final === false;
 
-  /** Work that it launched has detached, and its end was not told. */
-  hasWork = (id: string): boolean => [...this.#tasks.values()].some(({ lives }) => lives.some((life) => life.call === id && life.detached && life.told === 0));
+  /** Work that it launched has detached, and its end was not told, or it is still listed. */
+  hasWork = (id: string): boolean => this.#list.some((key) => key.endsWith(` ${id}`)) || [...this.#tasks.values()].some(({ lives }) => lives.some((life) => life.call === id && life.detached && life.told === 0));
 
   get isRunning(): boolean {
     return this.#foreground;
@@ -113,7 +117,7 @@ export class ModelClient {
   #starts(task: Task, call: string | undefined, earlier: Life | undefined): void {
     const { before } = task;
     const life: Life = {
-      task: task.name, number: task.lives.length + 1, kind: task.kind, canCancel: task.canCancel, call: call ?? before.call, run: before.run, earlierRun: earlier?.run,
+      task: task.name, number: task.lives.length + 1, born: this.#births++, kind: task.kind, canCancel: task.canCancel, call: call ?? before.call, run: before.run, earlierRun: earlier?.run,
       inRawFeed: before.inRawFeed, detached: false, ended: before.ended, endedAt: undefined, doubtfulSince: undefined, stopAsked: false, id: undefined, told: 0, ends: 0,
     };
     task.lives.push(life);
@@ -168,7 +172,7 @@ export class ModelClient {
       life.ended = true;
       life.endedAt ??= at;
       life.ends++;
-      const isDoubtful = outcome === 'stopped' && !life.stopAsked && !certain;
+      const isDoubtful = this.options.correctsStops && outcome === 'stopped' && !life.stopAsked && !certain;
       life.doubtfulSince = isDoubtful ? (life.ends === 1 ? at : life.doubtfulSince) : undefined;
     }
   }
@@ -323,12 +327,16 @@ export class ModelClient {
     if (update.stopReason !== undefined && this.#spans.has(update.stopReason)) this.#spans.set(update.stopReason, (this.#spans.get(update.stopReason) ?? 0) + 1);
   }
 
-  /** The life that an id stands for: an id of our own names its task, one of the agent's is that of the launching call. */
+  /**
+   * The life that an id stands for: one of our own names its task, and its announcement is about the
+   * newest life; one of the agent's is that of the launching call, and the oldest life has it.
+   */
   #lifeOf(key: string, fits: (life: Life) => boolean): Life | undefined {
     const [type = '', id = ''] = key.split(' ');
     const named = /^afterturn:([^:]+)(?::\d+)?$/.exec(id)?.[1];
     const isIts = (life: Life): boolean => life.kind === type && life.id === undefined && life.detached && (named === undefined ? life.call === id : life.task === named);
-    return [...this.#tasks.values()].flatMap(({ lives }) => [...lives].reverse()).find((life) => isIts(life) && fits(life));
+    const found = [...this.#tasks.values()].flatMap(({ lives }) => lives).filter((life) => isIts(life) && fits(life)).sort((a, b) => a.born - b.born);
+    return named === undefined ? found[0] : found.at(-1);
   }
 
   #owns(life: Life | undefined, key: string): void {
@@ -341,7 +349,7 @@ export class ModelClient {
     for (const key of list) {
       if (this.#owners.has(key)) continue;
       if (!this.#entities.has(key)) throw new Broken('5.1', `${key} is listed and was never announced`);
-      const life = isOwn(key) ? undefined : (this.#lifeOf(key, ({ ended }) => !ended) ?? this.#lifeOf(key, () => true));
+      const life = isOwn(key) ? undefined : this.#lifeOf(key, () => true);
       if (life === undefined) throw new Broken('5.3', `${key} is listed and is no piece of work of its own that has detached`);
       this.#owns(life, key);
     }

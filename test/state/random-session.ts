@@ -93,7 +93,7 @@ export const script: fc.Arbitrary<Script> = fc.record({
 /** Plays a session. Throws `Broken` at the first rule that what the client saw breaks. */
 export function play({ agent, window, steps, end }: Script, reduce?: typeof reduceLists): World {
   const world = new World({ agent, window, reduce });
-  const model = new ModelClient({ window, startsTurns: agents[agent].startsTurns }, TASKS);
+  const model = new ModelClient({ ...agents[agent], window }, TASKS);
   const types = new Map<string, { readonly taskType: string; readonly canCancel: boolean }>(TASKS.map(({ name, ...rest }) => [name, rest]));
   let read = 0;
   let spans = 0;

@@ -20,9 +20,9 @@ type Bare<E> = E extends unknown ? Omit<E, 'at' | 'session' | 'ledger'> : never;
 
 /** Habits of the agents that the tests play. */
 export const agents = {
-  claude: { window: 250, exitAtLaunch: true, startsTurns: true },
-  codex: { window: 250, exitAtLaunch: false, startsTurns: false },
-  other: { window: 250, exitAtLaunch: false, startsTurns: true },
+  claude: { window: 250, exitAtLaunch: true, startsTurns: true, correctsStops: true },
+  codex: { window: 250, exitAtLaunch: false, startsTurns: false, correctsStops: false },
+  other: { window: 250, exitAtLaunch: false, startsTurns: true, correctsStops: true },
 } as const satisfies Record<string, ListsOptions>;
 
 export interface WorldOptions extends Partial<ListsOptions> {

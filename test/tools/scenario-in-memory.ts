@@ -9,6 +9,7 @@ import { createClient, type ClientOptions, type ClientResult } from './client.js
 import { createClock, type Clock } from './clock.js';
 import { judged, outputsOf, recordingsOf, type Judgement, type Scenario } from './scenario.js';
 import type { RecordedMessage } from './recording.js';
+import type { Outputs } from '../../src/replay/index.js';
 
 export interface InMemoryOptions extends ReplayOptions, ClientOptions {
   readonly agentCommand?: readonly string[];
@@ -59,10 +60,23 @@ async function runOut(clock: Clock): Promise<void> {
   while (clock.runNext());
 }
 
+/** What is played: the agent's side of `replayed`, the client's side of `native`, and the bytes of output files. */
+export interface Played {
+  readonly replayed: readonly RecordedMessage[];
+  readonly native: readonly RecordedMessage[];
+  readonly outputs?: Outputs;
+}
+
 /** Runs `scenario` through a relay with `plugins`, from the client to the agent. */
 export async function runInMemory(scenario: Scenario, plugins: readonly Plugin[], options: InMemoryOptions = {}): Promise<InMemoryRun> {
+  const recordings = recordingsOf(scenario);
+  const run = await playInMemory({ ...recordings, outputs: outputsOf(scenario) }, plugins, options);
+  return { ...run, ...judged(run.recording, recordings.native) };
+}
+
+/** As `runInMemory`, of recordings, without a judgement. */
+export async function playInMemory({ replayed, native, outputs = {} }: Played, plugins: readonly Plugin[], options: InMemoryOptions = {}): Promise<ClientResult & { readonly log: readonly string[] }> {
   const { longestWait = 5000 } = options;
-  const { replayed, native } = recordingsOf(scenario);
   const clock = createClock();
   const files = createFiles();
   const log: string[] = [];
@@ -90,7 +104,7 @@ export async function runInMemory(scenario: Scenario, plugins: readonly Plugin[]
   });
   const replay = createReplay(
     replayed,
-    { ...options, longestWait, outputs: outputsOf(scenario), outputFile: (path) => path },
+    { ...options, longestWait, outputs, outputFile: (path) => path },
     { now: () => clock.now(), after: (ms, run) => clock.after(ms, run), send: (message) => later(() => void relay.push('toClient', bytesOf(message))), write: (path, data) => files.write(path, data) },
   );
   const client = createClient(
@@ -101,5 +115,5 @@ export async function runInMemory(scenario: Scenario, plugins: readonly Plugin[]
   );
   await runOut(clock);
   if (!result) throw new Error('the conversation did not end');
-  return { ...result, ...judged(result.recording, native), log };
+  return { ...result, log };
 }

@@ -1,6 +1,6 @@
 /**
  * Content blocks, both ways (ACP "Content"). The v1 blocks are a part of the v2 blocks; v2 is
- * stricter about URIs, base64 and annotations.
+ * stricter about URIs, base64 and annotations, and has icons.
  */
 import { isObject, stringOf, typeName, type JsonObject } from '../shape.js';
 import { invalidParams, type Translated } from '../errors.js';
@@ -23,7 +23,7 @@ export const toV2ContentBlock = tagged('type', {
   resource: shape({ resource }, { annotations }),
 });
 
-/** The blocks that v1 has; a client sends only those that the agent advertised. */
+/** The blocks that v1 has. */
 const v1Blocks: ReadonlySet<string> = new Set(['text', 'image', 'audio', 'resource_link', 'resource']);
 
 /** v1 knows the audiences `user` and `assistant`; a list of only others is left out, not narrowed to nobody. */
@@ -34,19 +34,21 @@ function toV1Annotations(value: JsonObject): JsonObject {
   return known.length > 0 || value.audience.length === 0 ? { ...rest, audience: known } : rest;
 }
 
-function toV1ContentBlock(block: unknown): Translated<JsonObject> {
+function toV1ContentBlock(block: unknown, takes: ReadonlySet<string>): Translated<JsonObject> {
   const type = isObject(block) ? stringOf(block.type) : undefined;
   if (!isObject(block) || type === undefined || !v1Blocks.has(type)) {
     return { error: invalidParams('this agent speaks ACP v1, which has no such content block.', { type: type ?? typeName(block) }) };
   }
-  return { value: isObject(block.annotations) ? { ...block, annotations: toV1Annotations(block.annotations) } : block };
+  if (!takes.has(type)) return { error: invalidParams(`this agent takes content of the types ${[...takes].join(', ')} here.`, { type }) };
+  const { icons: _, ...known } = block;
+  return { value: isObject(block.annotations) ? { ...known, annotations: toV1Annotations(block.annotations) } : known };
 }
 
-/** v2 content blocks in v1 form, or the error that names the first one that v1 does not have. */
-export function toV1ContentBlocks(blocks: readonly unknown[]): Translated<JsonObject[]> {
+/** v2 content blocks in v1 form, or the error that names the first one that v1 does not have, or that is not among what is taken. */
+export function toV1ContentBlocks(blocks: readonly unknown[], takes: ReadonlySet<string> = v1Blocks): Translated<JsonObject[]> {
   const result: JsonObject[] = [];
   for (const block of blocks) {
-    const translated = toV1ContentBlock(block);
+    const translated = toV1ContentBlock(block, takes);
     if (translated.error) return translated;
     result.push(translated.value);
   }

@@ -1,6 +1,6 @@
 /** What a bridge between ACP versions is made of: pure translators, each named after its target. */
 export { bridgeHabitsOf, type BridgeHabits } from './habits.js';
-export { toV2ConfigOptions, toV2Config, withMode, withOptions, MODE_CONFIG_ID, type ConfigView } from './config.js';
+export { setterOf, toV2ConfigOptions, toV2Config, withForm, withOptions, type ConfigView, type OwnForm } from './config.js';
 export {
   declaresPrivateExtension, toBothInitializeParams, toV1InitializeParams, toV2InitializeResult, v1AgentFactsOf, type V1AgentFacts,
 } from './initialize.js';
@@ -10,6 +10,10 @@ export { cancelledOutcome, permissionToolCall, toV1PermissionResult, toV2Permiss
 export { endingOfError, endingOfResult, toV1PromptParams, type Ending } from './prompt.js';
 export { optionsOfResult, toV1Resume, toV1SetConfigOption, toV1SetupParams, toV2SessionList, toV2SetupResult, type V1Request } from './session.js';
 export { toV2StopNotice } from './stop-line.js';
+export {
+  childOfRun, endingOfOutcome, isChildNews, launchedInBackground, launchesSubagent, launchOfUpdate, readChildNews, readSubagentTask, sessionMessages,
+  type ChildNews, type ChildState, type SubagentTask,
+} from './subagents.js';
 export { toV2Terminals, type KnownTerminal } from './terminal.js';
 export { isFinal, toV2PermissionCall, toV2ToolCall, type CallContext, type KnownCall } from './tool-call.js';
 export { isUpdate, toV2PlainUpdate, toV2UnknownUpdate } from './updates.js';

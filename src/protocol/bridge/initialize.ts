@@ -15,8 +15,16 @@ export interface V1AgentFacts {
   readonly deletes: boolean;
   readonly forks: boolean;
   readonly logsOut: boolean;
+  readonly additionalDirectories: boolean;
+  readonly systemPrompt: boolean;
   readonly mcpTransports: ReadonlySet<string>;
+  /** The types of content blocks that a prompt may hold. */
+  readonly promptBlocks: ReadonlySet<string>;
 }
+
+/** What every v1 agent takes in a prompt, and what it takes if it says so. */
+const basicBlocks = ['text', 'resource_link'] as const;
+const advertisedBlocks = { image: 'image', audio: 'audio', embeddedContext: 'resource' } as const;
 
 const isThere = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
 
@@ -25,7 +33,7 @@ export const declaresPrivateExtension = (params: unknown): boolean => isObject(a
 
 /**
  * The v1 client capabilities that a v2 client has by definition: the agent owns files and terminals,
- * and boolean options, notices, compaction and plans by id belong to the base of v2.
+ * and boolean options, notices, compaction, plans by id and subagents belong to the base of v2.
  */
 function toV1ClientCapabilities(capabilities: JsonObject): JsonObject {
   const authMeta = objectOf(at(capabilities, 'auth', '_meta'));
@@ -34,6 +42,7 @@ function toV1ClientCapabilities(capabilities: JsonObject): JsonObject {
     terminal: false,
     session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
     plan: {},
+    subagents: {},
     auth: { terminal: isThere(at(capabilities, 'auth', 'terminal')), ...(authMeta === undefined ? {} : { _meta: authMeta }) },
     ...(isObject(capabilities.elicitation) ? { elicitation: capabilities.elicitation } : {}),
     _meta: { ...objectOf(capabilities._meta), terminal_output: true },
@@ -58,6 +67,7 @@ export const toBothInitializeParams = (params: JsonObject): JsonObject => ({ ...
 /** What the v1 answer says that the agent can do. */
 export function v1AgentFactsOf(result: unknown): V1AgentFacts {
   const session = (key: string): boolean => isThere(at(result, 'agentCapabilities', 'sessionCapabilities', key));
+  const blocks = Object.entries(advertisedBlocks).filter(([key]) => at(result, 'agentCapabilities', 'promptCapabilities', key) === true);
   const transports = ['http', 'acp'].filter((transport) => at(result, 'agentCapabilities', 'mcpCapabilities', transport) === true);
   return {
     name: stringOf(at(result, 'agentInfo', 'name')),
@@ -68,7 +78,10 @@ export function v1AgentFactsOf(result: unknown): V1AgentFacts {
     deletes: session('delete'),
     forks: session('fork'),
     logsOut: isThere(at(result, 'agentCapabilities', 'auth', 'logout')),
+    additionalDirectories: session('additionalDirectories'),
+    systemPrompt: session('systemPrompt'),
     mcpTransports: new Set(['stdio', ...transports]),
+    promptBlocks: new Set([...basicBlocks, ...blocks.map(([, type]) => type)]),
   };
 }
 
@@ -97,12 +110,16 @@ const implementation = shape({ name: text, version: text }, { title: text });
 const authMethod = shape({ id: filledText, name: text }, { description: text });
 const terminalArgs = list(text);
 
+/** Other types than v2's `agent` and `terminal` are extensions of it, which a client that does not know them leaves alone. */
+const methodType = (type: unknown): string => (typeof type !== 'string' || type === 'agent' ? 'agent' : type.startsWith('_') ? type : `_${type}`);
+
 /** v2 names the id of a method `methodId`, requires its `type`, and lists `env` as pairs. */
 function toV2AuthMethod(method: unknown, faults: Faults): JsonObject | undefined {
   const read = authMethod(method, faults);
   if (read === undefined) return undefined;
   const { id, ...rest } = read;
-  if (objectOf(method)?.type !== 'terminal') return { ...rest, methodId: id, type: 'agent' };
+  const type = objectOf(method)?.type;
+  if (type !== 'terminal') return { ...rest, methodId: id, type: methodType(type) };
   const env = Object.entries(objectOf(at(method, 'env')) ?? {}).flatMap(([name, value]) => (typeof value === 'string' ? [{ name, value }] : []));
   const args = arrayOf(at(method, 'args')) === undefined ? undefined : terminalArgs(at(method, 'args'), faults);
   return { ...rest, methodId: id, type: 'terminal', ...(args === undefined ? {} : { args }), ...(env.length > 0 ? { env } : {}) };

@@ -8,13 +8,14 @@ import { invalidParams, type Translated } from '../errors.js';
 import type { RpcError } from '../../wire/jsonrpc.js';
 import { toV1ContentBlocks } from './content.js';
 import { integer, shape } from './fields.js';
+import type { V1AgentFacts } from './initialize.js';
 import { toV2Meta, type MetaRules } from './meta.js';
 
-/** v2 requires at least one block; v1 takes the blocks that it knows. */
-export function toV1PromptParams(params: JsonObject): Translated<JsonObject> {
+/** v2 requires at least one block; v1 takes the blocks that the agent has advertised. */
+export function toV1PromptParams(params: JsonObject, agent: V1AgentFacts): Translated<JsonObject> {
   const prompt = arrayOf(params.prompt);
   if (prompt === undefined || prompt.length === 0) return { error: invalidParams('prompt must hold at least one content block.') };
-  const blocks = toV1ContentBlocks(prompt);
+  const blocks = toV1ContentBlocks(prompt, agent.promptBlocks);
   return blocks.error ? blocks : { value: { ...params, prompt: blocks.value } };
 }
 

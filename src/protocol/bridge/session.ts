@@ -10,6 +10,7 @@ import { toV1ContentBlocks } from './content.js';
 import { toAbsolutePath } from './diff.js';
 import { dateTime, filledText, flag, list, shape, text, type Faults } from './fields.js';
 import type { V1AgentFacts } from './initialize.js';
+import { toV1McpServers } from './mcp-servers.js';
 import { toV2Meta, withV2Meta, type MetaRules } from './meta.js';
 
 /** A v1 request: its method and its params. */
@@ -18,40 +19,21 @@ export interface V1Request {
   readonly params: JsonObject;
 }
 
-type ServerRow = (server: JsonObject) => JsonObject;
-
-/** v1 knows a stdio server by its missing `type`, and requires the lists that v2 may leave out. */
-const serverRows: ReadonlyMap<unknown, ServerRow> = new Map<unknown, ServerRow>([
-  ['stdio', ({ type: _, ...server }) => ({ ...server, args: server.args ?? [], env: server.env ?? [] })],
-  ['http', (server) => ({ ...server, headers: server.headers ?? [] })],
-  ['acp', (server) => server],
-]);
-
-function toV1McpServers(value: unknown, agent: V1AgentFacts): Translated<JsonObject[]> {
-  const servers: JsonObject[] = [];
-  for (const server of arrayOf(value) ?? []) {
-    const type = objectOf(server)?.type;
-    const row = serverRows.get(type);
-    if (!isObject(server) || row === undefined || !agent.mcpTransports.has(String(type))) {
-      return { error: invalidParams(`this agent takes MCP servers over ${[...agent.mcpTransports].join(', ')}.`, { name: stringOf(objectOf(server)?.name), type: stringOf(type) ?? typeName(type) }) };
-    }
-    servers.push(row(server));
-  }
-  return { value: servers };
-}
-
-function toV1SystemPrompt(value: unknown): Translated<JsonObject> {
+function toV1SystemPrompt(value: unknown, agent: V1AgentFacts): Translated<JsonObject> {
   if (!isObject(value)) return { value: {} };
+  if (!agent.systemPrompt) return { error: invalidParams('this agent takes no system prompt.', { systemPrompt: stringOf(value.mode) ?? typeName(value.mode) }) };
   const content = toV1ContentBlocks(arrayOf(value.content) ?? []);
   return content.error ? content : { value: { systemPrompt: { ...value, content: content.value } } };
 }
 
-/** The params that set-up requests share: v1 requires the list of MCP servers. */
+/** The params that set-up requests share: v1 requires the list of MCP servers. What the agent did not advertise is an error, not left out. */
 export function toV1SetupParams(params: JsonObject, agent: V1AgentFacts): Translated<JsonObject> {
+  const directories = arrayOf(params.additionalDirectories)?.length ?? 0;
+  if (directories > 0 && !agent.additionalDirectories) return { error: invalidParams('this agent takes no additional directories.', { additionalDirectories: directories }) };
   const { mcpServers, systemPrompt, replayFrom: _, ...rest } = params;
   const servers = toV1McpServers(mcpServers, agent);
   if (servers.error) return servers;
-  const prompt = toV1SystemPrompt(systemPrompt);
+  const prompt = toV1SystemPrompt(systemPrompt, agent);
   return prompt.error ? prompt : { value: { ...rest, ...prompt.value, mcpServers: servers.value } };
 }
 

@@ -134,12 +134,18 @@ describe.each([V1, V2])('on ACP v$version', (options) => {
   });
 
   test('nor is what a session that is known says during a fork', () => {
-    const { agent, requests, call, clock, settles } = talk(options);
+    const { agent, requests, prompts, turnEnds, call, clock, settles } = talk(options);
+    call('own', 'in_progress');
+    const prompt = prompts();
     const id = requests('session/fork');
+    call('c', 'in_progress');
     call('own', 'in_progress');
     agent.answers(id, { sessionId: 'fork' });
     clock.advance(60_000);
     expect(settles()).toEqual([]);
+    turnEnds(prompt);
+    clock.advance(2000);
+    expect(settles().map(([id]) => id)).toEqual(['c']);
   });
 
   test('of two forks each ends its own history', () => {
