@@ -8,6 +8,7 @@ import { background } from './background/index.js';
 import { bridge } from './bridge/index.js';
 import { hiddenExtension } from './hidden-extension.js';
 import { keepOpen } from './keep-open/index.js';
+import { ListedBoard } from './listed-work.js';
 import { sources } from './sources.js';
 import { stale } from './stale/index.js';
 import { ReportBoard, reportObserver } from './stale/report-board.js';
@@ -36,14 +37,15 @@ export interface Settings {
 export function builtInPlugins(settings: Settings): Plugin[] {
   const { atClient, atAgent } = sources({ source: settings.source });
   const reporting = new ReportBoard();
+  const listed = new ListedBoard();
   const watches = settings.stale !== 'off';
   return [
     atClient,
     hiddenExtension({ source: settings.source }),
     ...(watches ? [stale({ mode: settings.stale, grace: settings.staleAfter, reporting })] : []),
     keepOpen({ source: settings.source, followUpWindow: settings.followUpWindow }),
-    background({ followUpWindow: settings.followUpWindow, onExitCode: settings.onExitCode }),
-    bridge({ agentProtocol: settings.agentProtocol, onChoice: settings.onChoice }),
+    background({ followUpWindow: settings.followUpWindow, listed, onExitCode: settings.onExitCode }),
+    bridge({ agentProtocol: settings.agentProtocol, onChoice: settings.onChoice, listed }),
     atAgent,
     ...(watches ? [reportObserver(reporting)] : []),
   ];

@@ -6,8 +6,8 @@
  */
 import { drop, replace, type Call, type Host, type Outcome, type Plugin, type Reply } from 'afterturn/plugin';
 import {
-  agentOf, asksForRaw, at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, habitsOfCommand, hasRawFeed, idOf, integerOf, isObject, RAW_FEED, rawRequestFor, rawRequestOf,
-  withClaudeSetup, withExtension, withoutExtension, type AgentHabits, type RawRequest,
+  agentOf, asksForRaw, at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, habitsOfCommand, hasRawFeed, idOf, integerOf, isObject, protocolVersionOf, RAW_FEED, RAW_SUBTYPES_V2, rawRequestFor,
+  rawRequestOf, withClaudeSetup, withExtension, withNegotiated, withoutExtension, type AgentHabits, type RawRequest,
 } from 'afterturn/protocol';
 
 export type Source = 'auto' | 'async-tasks' | 'claude-raw' | 'none';
@@ -21,6 +21,9 @@ export interface SourcesOptions {
 const SETUP = ['session/new', 'session/load', 'session/resume', 'session/fork'] as const;
 /** Those that make a session; the others name one that there is. */
 const MAKES_SESSION: ReadonlySet<string> = new Set(['session/new', 'session/fork']);
+
+/** What is declared of the extension for a client of v2, which knows subagents by definition: their sessions, and turns that do not wait for them. */
+const FOR_V2 = ['asyncTasks', 'nativeSubagentSessions', 'backgroundSubagents'] as const;
 
 /** What is asked for in the client's name. */
 interface Wanted {
@@ -115,6 +118,8 @@ export function sources({ source }: SourcesOptions): { readonly atClient: Plugin
   const asked = new RawRequests();
   const sent = new RawRequests();
   let habits: AgentHabits = habitsOfAgent(undefined);
+  /** The client speaks v2 and the agent v1. */
+  let isBridged = false;
 
   /** Nothing more is asked for: a client of v1 needs only the raw feed after `initialize`, and the agent has none. */
   const isDone = (result: unknown): boolean => {
@@ -158,12 +163,14 @@ export function sources({ source }: SourcesOptions): { readonly atClient: Plugin
     const { rawFeed, perTaskStop } = wanted;
     if (!rawFeed && !perTaskStop) return undefined;
     const own = rawRequestOf(call.params);
-    const rawRequest = rawFeed ? rawRequestFor(sent.of(at(call.params, 'sessionId')), own) : own;
+    const rawRequest = rawFeed ? rawRequestFor(sent.of(at(call.params, 'sessionId')), own, isBridged ? RAW_SUBTYPES_V2 : undefined) : own;
     sent.opened(call, rawRequest);
     const params = withClaudeSetup(call.params, { rawFeed, perTaskStop, rawRequest });
     return JSON.stringify(params) === JSON.stringify(call.params) ? undefined : replace({ params });
   };
 
+  /** What was declared to the agent, if anything was added. */
+  let declared: readonly string[] | undefined;
   const atAgent: Plugin = {
     name: 'sources-agent',
     toAgent: {
@@ -174,7 +181,9 @@ export function sources({ source }: SourcesOptions): { readonly atClient: Plugin
           const params = isObject(call.params) ? call.params : {};
           const speaksV1 = isV1 || 'clientCapabilities' in params;
           if (!wanted.extension || !speaksV1) return undefined;
-          return replace({ params: { ...params, clientCapabilities: withExtension(params.clientCapabilities, ['asyncTasks']) } });
+          const clientCapabilities = withExtension(params.clientCapabilities, isV1 ? ['asyncTasks'] : FOR_V2);
+          declared = extensionCapabilities(clientCapabilities);
+          return replace({ params: { ...params, clientCapabilities } });
         },
         ...each(addSetup),
         'session/close': (call) => sent.forget(call),
@@ -185,8 +194,11 @@ export function sources({ source }: SourcesOptions): { readonly atClient: Plugin
       replies: {
         initialize: (reply, host) => {
           if (reply.result === undefined) return;
+          isBridged = !isV1 && protocolVersionOf(reply.result) === 1;
           if (agentOf(reply.result).name !== undefined) habits = habitsOfAnswer(reply.result);
           if (isDone(reply.result)) host.leave();
+          const result = declared === undefined ? reply.result : withNegotiated(reply.result, declared);
+          return result === reply.result ? undefined : replace({ result });
         },
         ...each((reply: Reply) => sent.answered(reply)),
       },

@@ -109,11 +109,11 @@ export interface Plugin {
    */
   readonly onHookError?: 'pass' | 'refuse';
   /**
-   * What happens to a JSON array (a batch, which ACP does not use) while this plugin is in the list.
-   * Default `pass`: it goes on as it came, and no plugin sees it. `refuse`: whoever sent it is answered
-   * -32600, where passing it would be a lie.
+   * What happens to a JSON array (a batch, which ACP does not use) that arrives now. Default `pass`: it
+   * goes on as it came, and no plugin sees it. `refuse`: whoever sent it is answered -32600, where
+   * passing it would be a lie.
    */
-  readonly batches?: 'pass' | 'refuse';
+  batches?(): 'pass' | 'refuse';
   /**
    * The client's input ended, or the agent is gone; messages may still be sent to the side that is
    * left. After `agentExit` nothing comes from the agent any more.

@@ -23,6 +23,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   check: ['protocol', 'state', 'wire/jsonrpc'],
   replay: ['check', 'protocol', 'state', 'wire/jsonrpc'],
   demo: ['check', 'replay', 'protocol', 'state', 'plugin', 'wire/jsonrpc'],
+  doctor: ['protocol'],
   edge: ['*'],
 };
 /** The product by its public names: all that plugins may import of it. */

@@ -28,6 +28,8 @@ interface Open {
 
 export interface CancelPorts {
   sessionOf(id: string): BackgroundSession | undefined;
+  /** The session in which the agent stops the tasks of this one: it knows a subagent's in that of the root. */
+  rootOf(id: string): string;
   /** Names an answer of the agent that has the wrong shape. */
   malformed(session: string, problem: string): void;
 }
@@ -86,7 +88,7 @@ export class CancelService {
     session.told([{ type: 'stopAsked', task }]);
     this.#opened(sessionId, open);
     return new Promise((resolve, reject) => {
-      this.#host.request('toAgent', STOP, { sessionId, asyncTaskId: task }, (reply) => {
+      this.#host.request('toAgent', STOP, { sessionId: this.#ports.rootOf(sessionId), asyncTaskId: task }, (reply) => {
         this.#closed(sessionId, open);
         const error = this.#refusalIn(reply, sessionId, { [key]: id });
         if (error === undefined) return resolve({});

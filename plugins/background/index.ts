@@ -3,12 +3,17 @@
  * async task extension: `background` lists on every state snapshot, `terminal/cancel` and
  * `tool_call/cancel`. It stands on the client's side of the version bridge and sees ACP v2 only.
  */
-import { drop, instead, keep, take, type Call, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply } from 'afterturn/plugin';
-import { at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, idOf, integerOf, isObject, RAW_FEED, readRawFeed, readUpdate, reportsBy, stringOf, type AgentHabits } from 'afterturn/protocol';
+import { drop, instead, keep, replace, take, type Call, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply } from 'afterturn/plugin';
+import { at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, idOf, integerOf, isObject, RAW_FEED, readRawFeed, readSubagentUpdate, readUpdate, reportsBy, stringOf, type AgentHabits } from 'afterturn/protocol';
 import type { Fact } from 'afterturn/state';
+import type { ListedBoard } from '../listed-work.js';
 import { countMalformed } from '../malformed.js';
 import { CancelService, cancelMethods, STOP } from './cancel.js';
 import { CloseService } from './close.js';
+import { Family } from './family.js';
+import { Outlet } from './outlet.js';
+import { callOfRequest, withCommandSubject } from './permission.js';
+import { ResumeService } from './resume.js';
 import { BackgroundSession } from './session.js';
 
 export interface BackgroundOptions {
@@ -16,6 +21,8 @@ export interface BackgroundOptions {
   readonly followUpWindow: number;
   /** Whether the sessions of this connection ask for the raw feed, which reports all background work. */
   readonly asksForRawFeed?: () => boolean;
+  /** Is told which calls are listed work. */
+  readonly listed?: ListedBoard;
   /** Is told what the ledger learns, in the order of the wire. */
   readonly onFact?: (fact: Fact) => void;
   /** Is told the exit code that the last line of an ended item's output file names. */
@@ -27,9 +34,11 @@ const MAX_CLOSED = 1000;
 
 const passes = (out: readonly Outgoing[]): Outcome => (out.length === 1 && out[0] === keep ? undefined : out.length === 0 ? drop() : instead(...out));
 
-export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, asksForRawFeed = () => false, onFact = () => {}, onExitCode = () => {} }): Plugin => {
+export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, asksForRawFeed = () => false, listed, onFact = () => {}, onExitCode = () => {} }): Plugin => {
   const sessions = new Map<string, BackgroundSession>();
   const closed = new Set<string>();
+  const family = new Family();
+  const outlet = new Outlet();
   let habits: AgentHabits = habitsOfAgent(undefined);
   let acknowledged: readonly string[] = [];
   let connection: Host | undefined;
@@ -39,12 +48,33 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
   const openSession = (id: string, host: Host): BackgroundSession => {
     const asyncTasks = acknowledged.includes('asyncTasks');
     const reported = asksForRawFeed() || reportsBy(habits, acknowledged);
-    const options = { window: followUpWindow, exitAtLaunch: habits.exitAtLaunch, startsTurns: habits.startsTurns, correctsStops: habits.correctsStops };
-    const session = new BackgroundSession(id, host, options, { asyncTasks, reported }, onFact, onExitCode);
+    const options = { window: followUpWindow, exitAtLaunch: habits.exitAtLaunch, exitLineInOutput: habits.exitLineInOutput, startsTurns: habits.startsTurns, correctsStops: habits.correctsStops };
+    const parent = (): BackgroundSession | undefined => sessions.get(family.parentOf(id) ?? '');
+    const session = new BackgroundSession(id, host, options, { asyncTasks, reported: parent()?.lists ?? reported }, { outlet, parent, onFact, onExitCode });
     sessions.set(id, session);
+    // What a replay tells of a child for the first time is history, too.
+    session.resumesAs(parent());
     return session;
   };
   const sessionFor = (id: string, host: Host): BackgroundSession => sessions.get(id) ?? openSession(id, host);
+
+  /** A session with all that come from it, the innermost first. */
+  const familyOf = (id: string): readonly string[] => [...family.descendants(id), id];
+
+  /** Its children report background work from the moment on from which it does. */
+  const told = <T>(id: string, host: Host, tell: (session: BackgroundSession) => T): T => {
+    const session = sessionFor(id, host);
+    const before = session.lists;
+    const result = tell(session);
+    if (!before && session.lists) for (const child of family.descendants(id)) sessions.get(child)?.report();
+    return result;
+  };
+
+  const adopt = (child: string | undefined, parent: string): void => {
+    if (child === undefined || !family.adopt(child, parent)) return;
+    closed.delete(child);
+    if (sessions.get(parent)?.lists === true) sessions.get(child)?.report();
+  };
 
   const forget = (id: string): void => {
     sessions.delete(id);
@@ -57,24 +87,49 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
 
   const close = new CloseService({
     closing(id) {
-      const session = sessions.get(id);
-      session?.closing();
-      return (session?.lists === true && session.hasLiveItems) || cancel?.isOpen(id) === true;
+      let isBusy = false;
+      for (const one of familyOf(id)) {
+        const session = sessions.get(one);
+        session?.closing();
+        isBusy ||= (session?.lists === true && session.hasLiveItems) || cancel?.isOpen(one) === true;
+      }
+      return isBusy;
     },
-    failed: (id) => sessions.get(id)?.closeFailed(),
+    failed: (id) => familyOf(id).forEach((one) => sessions.get(one)?.closeFailed()),
     ended(id) {
-      const out = sessions.get(id)?.end('closed') ?? [];
-      forget(id);
+      const out = familyOf(id).flatMap((one) => sessions.get(one)?.end('closed') ?? []);
+      familyOf(id).forEach(forget);
       return out;
     },
-    answerOpen: (id) => cancel?.endSession(id),
+    answerOpen(id) {
+      familyOf(id).forEach((one) => cancel?.endSession(one));
+      if (closed.has(id)) family.forget(id);
+    },
+  });
+  const each = (id: string, run: (session: BackgroundSession) => void): readonly Outgoing[] =>
+    outlet.collect(() => [id, ...family.descendants(id)].forEach((one) => sessions.has(one) && run(sessions.get(one) as BackgroundSession)));
+  const resume = new ResumeService({
+    rebuilds: () => habits.claudeMeta,
+    started(id, replays, rebuilt) {
+      if (connection !== undefined) sessionFor(id, connection);
+      each(id, (session) => session.resumes(replays, rebuilt));
+    },
+    answered: (id, accepted) => each(id, (session) => session.answersResume(accepted)),
+    done: (id) => each(id, (session) => session.resumed()),
   });
   const closeCall = (call: Call, host: Host): Outcome => close.onCall(call, host);
   const closeReply = (reply: Reply): Outcome => close.onReply(reply);
 
   /** A set-up request brings a closed session back to life. A fork names the session that it comes from. */
-  const onSetupCall = (call: Call): void => void (call.method !== 'session/fork' && closed.delete(idOf(at(call.params, 'sessionId')) ?? ''));
-  const onSetupReply = (reply: Reply): void => void closed.delete(idOf(at(reply.result, 'sessionId')) ?? '');
+  const onSetupCall = (call: Call, host: Host): void => {
+    connection = host;
+    if (call.method !== 'session/fork') closed.delete(idOf(at(call.params, 'sessionId')) ?? '');
+    resume.onCall(call);
+  };
+  const onSetupReply = (reply: Reply): Outcome => {
+    closed.delete(idOf(at(reply.result, 'sessionId')) ?? '');
+    return resume.onReply(reply);
+  };
   const setupCalls = Object.fromEntries(SETUP.map((method) => [method, onSetupCall]));
   const setupReplies = Object.fromEntries(SETUP.map((method) => [method, onSetupReply]));
 
@@ -83,7 +138,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
     const session = sessions.get(stringOf(at(call.params, 'sessionId')) ?? '');
     const isOurs = session === undefined ? acknowledged.includes('asyncTasks') : session.lists;
     if (!isOurs || call.kind !== 'request') return undefined;
-    cancel ??= new CancelService(host, { sessionOf: (id) => sessions.get(id), malformed: (id, problem) => malformed.report(id, STOP, problem) });
+    cancel ??= new CancelService(host, { sessionOf: (id) => sessions.get(id), rootOf: (id) => family.rootOf(id), malformed: (id, problem) => malformed.report(id, STOP, problem) });
     cancel.serve(call);
     return take();
   };
@@ -95,6 +150,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
       calls: {
         initialize: (call, host) => {
           connection = host;
+          listed?.provide((session, toolCallId) => sessions.get(session)?.covers(toolCallId) === true);
           const declaresExtension = extensionCapabilities(at(call.params, 'capabilities')).includes('asyncTasks');
           if (integerOf(at(call.params, 'protocolVersion')) !== 2 || declaresExtension) host.leave();
         },
@@ -124,24 +180,34 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
           const update = at(call.params, 'update');
           if (id === undefined || !isObject(update)) return undefined;
           if (closed.has(id)) return drop();
-          const reading = readUpdate(update);
+          const reading = update.sessionUpdate === 'subagent_update' ? readSubagentUpdate(update) : readUpdate(update);
           if (reading.problem !== undefined) malformed.report(id, stringOf(update.sessionUpdate) ?? 'update', reading.problem);
-          return passes(sessionFor(id, host).update(update, reading.signals));
+          if (update.sessionUpdate === 'subagent_update') adopt(idOf(update.sessionId), id);
+          family.owns(id, reading.signals);
+          return passes(outlet.collect(() => told(id, host, (session) => session.update(update, reading.signals))));
+        },
+        'session/request_permission': (call) => {
+          const session = sessions.get(idOf(at(call.params, 'sessionId')) ?? '');
+          const terminal = session?.lists === true ? session.terminalOf(callOfRequest(call.params) ?? '') : undefined;
+          const params = terminal && withCommandSubject(call.params, terminal);
+          return params && replace({ params });
         },
         [RAW_FEED]: (call, host) => {
           const id = idOf(at(call.params, 'sessionId'));
           if (id === undefined) return undefined;
           const reading = readRawFeed(call.params);
           if (reading.problem !== undefined) malformed.report(id, RAW_FEED, reading.problem);
-          if (!closed.has(id)) sessionFor(id, host).told(reading.signals);
+          if (closed.has(id)) return undefined;
+          for (const [owner, signals] of family.routed(id, reading.signals)) told(owner, host, (session) => session.told(signals));
           return undefined;
         },
       },
     },
     onEnd(reason, host) {
       if (reason.kind !== 'agentExit') return;
-      for (const session of sessions.values()) {
-        for (const message of session.end('agentGone')) if (message !== keep) host.notify('toClient', message.method, message.params);
+      const roots = [...sessions.keys()].filter((id) => family.parentOf(id) === undefined);
+      for (const id of roots.flatMap(familyOf)) {
+        for (const message of sessions.get(id)?.end('agentGone') ?? []) if (message !== keep) host.notify('toClient', message.method, message.params);
       }
       sessions.clear();
     },

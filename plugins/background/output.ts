@@ -13,6 +13,8 @@ export interface FollowedOutput {
   /** Reads and sends what is there now. */
   flush(): void;
   close(): void;
+  /** The harness's own last line is there, or nothing can be read. */
+  isComplete(): boolean;
   /** The exit code that the last line names, if it is there. */
   exitCode(): number | undefined;
 }
@@ -21,6 +23,7 @@ export interface FollowedOutput {
 export function followOutput(host: Host, path: string, terminalId: string, sendUpdate: (update: object) => void, grown: () => void): FollowedOutput {
   let tail = '';
   let delivered = false;
+  let unreadable = false;
   const follow: Follow = host.follow(path, {
     bytes(bytes, reset) {
       const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -36,11 +39,15 @@ export function followOutput(host: Host, path: string, terminalId: string, sendU
       );
       grown();
     },
-    failed: (reason) => host.log.warn(`the output of a background command cannot be followed: ${reason}`),
+    failed(reason) {
+      unreadable = true;
+      host.log.warn(`the output of a background command cannot be followed: ${reason}`);
+    },
   });
   return {
     flush: () => follow.flush(),
     close: () => follow.close(),
+    isComplete: () => unreadable || lastLine.test(tail),
     exitCode: () => {
       const code = lastLine.exec(tail)?.[1];
       return code === undefined ? undefined : Number(code);

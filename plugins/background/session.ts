@@ -4,9 +4,13 @@
  */
 import { keep, type Host, type Outgoing } from 'afterturn/plugin';
 import type { JsonObject, Signal } from 'afterturn/protocol';
-import { emptyLedger, emptyLists, emptySession, nextTick, reduceLedger, reduceLists } from 'afterturn/state';
+import { emptyLedger, emptyLists, emptySession, isListed, nextTick, reduceLedger, reduceLists } from 'afterturn/state';
 import type { Entry, Fact, Item, Ledger, LedgerEvent, ListsEffect, ListsEvent, ListsOptions, SessionLedger, SessionLists } from 'afterturn/state';
-import { followOutput, type FollowedOutput } from './output.js';
+import { Outputs } from './outputs.js';
+import { Resuming } from './resuming.js';
+import { Shown, withTerminal } from './shown.js';
+import type { Outlet } from './outlet.js';
+import type { ListedTerminal } from './permission.js';
 
 type WithoutPlace<E> = E extends unknown ? Omit<E, 'at' | 'session' | 'ledger'> : never;
 
@@ -17,23 +21,37 @@ export interface SessionSources {
   readonly reported: boolean;
 }
 
+export interface SessionPorts {
+  readonly outlet: Outlet;
+  /** The session whose subagent this one is, now. */
+  parent(): BackgroundSession | undefined;
+  readonly onFact: (fact: Fact) => void;
+  readonly onExitCode: (session: string, task: string, code: number) => void;
+}
+
 export class BackgroundSession {
   #ledger: Ledger = emptyLedger();
   #lists: SessionLists;
-  readonly #outputs = new Map<string, FollowedOutput>();
+  readonly #outputs: Outputs;
   readonly #events: WithoutPlace<ListsEvent>[] = [];
   #running = false;
-  #out: Outgoing[] | undefined;
   #cancelTick: (() => void) | undefined;
+  #resuming: Resuming | undefined;
+  readonly #shown = new Shown((call) => [...this.#session.items.values()].some((item) => item.toolCallId === call && item.phase !== 'ended'));
 
   constructor(
     readonly id: string,
     private readonly host: Host,
     private readonly options: ListsOptions,
     private readonly sources: SessionSources,
-    private readonly onFact: (fact: Fact) => void,
-    private readonly onExitCode: (session: string, task: string, code: number) => void,
+    private readonly ports: SessionPorts,
   ) {
+    this.#outputs = new Outputs({
+      host,
+      send: (update) => this.#send(update as JsonObject),
+      awaited: () => this.#awaited(),
+      completed: (task) => this.#flushed(task),
+    });
     this.#lists = emptyLists(sources.reported);
   }
 
@@ -52,7 +70,7 @@ export class BackgroundSession {
 
   /** Something of it is known to the client that could be cancelled. */
   get hasLiveItems(): boolean {
-    return [...this.#lists.entries.values()].some((entry) => entry.phase === 'live');
+    return [...this.#lists.entries.values()].some((entry) => entry.phase === 'live') || [...this.#lists.children.values()].some(isListed);
   }
 
   /** The live item that the client knows by this id, if it is listed. */
@@ -62,18 +80,87 @@ export class BackgroundSession {
     return entry && item && { entry, item };
   }
 
-  /** An update of the agent: what goes to the client in its place. */
-  update(update: JsonObject, signals: readonly Signal[]): readonly Outgoing[] {
-    return this.#collect(() => {
-      const facts = this.#read(signals);
-      this.#run({ type: 'update', update, facts });
+  /** The listed item that a tool call is, or that it launched. */
+  #listedBy(toolCallId: string): Entry | undefined {
+    return [...this.#lists.entries.values()].find((entry) => {
+      const isIt = (entry.type === 'tool_call' && entry.id === toolCallId) || this.#session.items.get(entry.task)?.toolCallId === toolCallId;
+      return isIt && entry.phase !== 'settled' && !entry.unlisted;
     });
+  }
+
+  /** Whether a question about this call is one about listed work. If it is, the client is told of the list before what is sent next. */
+  covers(toolCallId: string): boolean {
+    if (!this.lists || this.#listedBy(toolCallId) === undefined) return false;
+    this.#run({ type: 'asked' });
+    return true;
+  }
+
+  /** The listed terminal that a call launched, with what is known of its command. */
+  terminalOf(toolCallId: string): ListedTerminal | undefined {
+    const entry = this.#listedBy(toolCallId);
+    if (entry?.type !== 'terminal') return undefined;
+    const terminal = this.#session.terminals.get(entry.id);
+    return { terminalId: entry.id, command: terminal?.command, cwd: terminal?.cwd };
+  }
+
+  /** An update of the agent. What goes to the client in its place is sent. */
+  update(update: JsonObject, signals: readonly Signal[]): void {
+    const resuming = this.#resuming;
+    if (resuming === undefined) return this.#run({ type: 'update', update, facts: this.#read(signals) });
+    const isState = update.sessionUpdate === 'state_update';
+    if (isState && resuming.rebuilt) this.#lost();
+    resuming.touched ||= resuming.replays && !isState;
+    const facts = this.#read([...resuming.now(this.#session, signals), ...(isState ? resuming.takeStarts(this.#session) : [])]);
+    this.#run({ type: 'update', update, facts, resuming: resuming.replays ? 'history' : 'live' });
   }
 
   /** Signals that come beside the session's updates. */
   told(signals: readonly LedgerEvent['signal'][]): void {
-    const facts = this.#read(signals);
+    const facts = this.#read(this.#resuming?.now(this.#session, signals) ?? signals);
     if (facts.length > 0) this.#run({ type: 'facts', facts });
+  }
+
+  /** Its parent reports background work, and so it does too. */
+  report(): void {
+    if (!this.#lists.reported) this.#run({ type: 'reported' });
+  }
+
+  /** A session that is told of while the one that it belongs to is resumed is resumed with that. */
+  resumesAs(parent: BackgroundSession | undefined): void {
+    const resuming = parent === undefined ? undefined : parent.#resuming;
+    if (resuming !== undefined) for (let open = 0; open < resuming.open; open++) this.resumes(resuming.replays, false);
+  }
+
+  /** A `session/resume` goes to the agent. `rebuilt`: it asks for another session than there is. */
+  resumes(replays: boolean, rebuilt: boolean): void {
+    const resuming = this.#resuming;
+    if (resuming === undefined) this.#resuming = new Resuming(replays, rebuilt);
+    else Object.assign(resuming, { open: resuming.open + 1, replays: replays || resuming.replays, rebuilt: rebuilt || resuming.rebuilt });
+  }
+
+  /** Its response is about to pass. A refused one ends nothing, and what it disturbed is told anew. */
+  answersResume(accepted: boolean): void {
+    const resuming = this.#resuming;
+    if (resuming === undefined || resuming.open > 1) return;
+    const facts = this.#read(resuming.takeStarts(this.#session));
+    if (facts.length > 0) this.#run({ type: 'facts', facts });
+    if (!accepted && resuming.touched && this.hasLiveItems) this.#run({ type: 'restore' });
+  }
+
+  /** Its response has passed: what was told meanwhile of live items counts. */
+  resumed(): void {
+    const resuming = this.#resuming;
+    if (resuming === undefined || --resuming.open > 0) return;
+    this.#resuming = undefined;
+    this.told(resuming.takeNews(this.#session));
+  }
+
+  /** What lived here is gone without a word. */
+  #lost(): void {
+    const live = [...this.#session.items.values()].filter(({ phase }) => phase === 'foreground' || phase === 'background');
+    if (live.length === 0) return;
+    this.#run({ type: 'lost', reason: 'the session was built anew' });
+    this.#read(live.map(({ task }) => ({ type: 'taskEnded', source: 'async', task, outcome: 'unknown', facts: {} })));
   }
 
   closing(): void {
@@ -86,15 +173,14 @@ export class BackgroundSession {
 
   /** The session is over: everything of it gets its final state. Nothing is sent afterwards. */
   end(reason: 'closed' | 'agentGone'): readonly Outgoing[] {
-    const out = this.#collect(() => this.#run({ type: 'ended', reason }));
+    const out = this.ports.outlet.collect(() => this.#run({ type: 'ended', reason }));
     this.dispose();
     return out;
   }
 
   dispose(): void {
     this.#cancelTick?.();
-    for (const output of this.#outputs.values()) output.close();
-    this.#outputs.clear();
+    this.#outputs.dispose();
   }
 
   #read(signals: readonly LedgerEvent['signal'][]): readonly Fact[] {
@@ -104,25 +190,15 @@ export class BackgroundSession {
       this.#ledger = ledger;
       facts.push(...told);
     }
-    facts.forEach(this.onFact);
+    facts.forEach(this.ports.onFact);
     return facts;
   }
 
-  #collect(run: () => void): readonly Outgoing[] {
-    const out: Outgoing[] = [];
-    this.#out = out;
-    try {
-      run();
-    } finally {
-      this.#out = undefined;
-    }
-    return out;
-  }
-
-  #send(update: object): void {
-    const params = { sessionId: this.id, update };
-    if (this.#out === undefined) this.host.notify('toClient', 'session/update', params);
-    else this.#out.push({ method: 'session/update', params });
+  #send(update: JsonObject, sessionId = this.id, isPast = false): void {
+    if (sessionId === this.id && !isPast) this.#shown.saw(update);
+    const parent = sessionId === this.id && update.sessionUpdate === 'state_update' ? this.ports.parent() : undefined;
+    if (parent?.lists === true) parent.#run({ type: 'childState', child: this.id, update });
+    else this.ports.outlet.send(this.host, { method: 'session/update', params: { sessionId, update } });
   }
 
   /** One event after the other: what happens while one is carried out comes after all of its effects. */
@@ -142,41 +218,67 @@ export class BackgroundSession {
     const placed = { ...event, session: this.id, at: this.host.now(), ledger: this.#session } as ListsEvent;
     const [lists, effects] = reduceLists(this.#lists, placed, this.options);
     this.#lists = lists;
-    for (const effect of effects) this.#perform(effect);
+    const update = event.type === 'update' ? event.update : undefined;
+    const isPast = update !== undefined && this.#isPastOutput(update);
+    for (const effect of effects) this.#perform(effect, update, isPast);
   }
 
-  #perform(effect: ListsEffect): void {
-    if (effect.do === 'send') this.#send(effect.update);
-    else if (effect.do === 'keep') this.#out?.push(keep);
-    else if (effect.do === 'follow') this.#follow(effect.task, effect.path, effect.terminalId);
-    else if (effect.do === 'flush') {
-      this.#outputs.get(effect.task)?.flush();
-      this.#flushed(effect.task);
-    } else {
-      this.#outputs.get(effect.task)?.flush();
-      this.#outputs.get(effect.task)?.close();
-      this.#outputs.delete(effect.task);
+  /** Replayed output of a live terminal: it is not what the terminal shows now. */
+  #isPastOutput(update: JsonObject): boolean {
+    if (this.#resuming === undefined || !String(update.sessionUpdate).startsWith('terminal_')) return false;
+    return this.#isLiveTerminal(String(update.terminalId)) && this.#resuming.isPastOutput(update);
+  }
+
+  #isLiveTerminal(id: string): boolean {
+    const { items, calls } = this.#session;
+    const isListed = [...this.#lists.entries.values()].some((entry) => entry.type === 'terminal' && entry.id === id && entry.phase !== 'settled');
+    const isLaunched = (call: string | undefined): boolean => call !== undefined && (call === id || calls.get(call)?.terminals.includes(id) === true);
+    return isListed || [...items.values()].some((item) => item.phase === 'foreground' && isLaunched(item.toolCallId));
+  }
+
+  /** `update`: the agent's, which is at hand. */
+  #perform(effect: ListsEffect, update: JsonObject | undefined, isPast: boolean): void {
+    if (effect.do === 'send') this.#send(effect.update, this.id, isPast);
+    else if (effect.do === 'sendCall') this.#sendCall(effect.update, effect.terminal);
+    else if (effect.do === 'sendTerminal') this.#sendTerminal(effect.update);
+    else if (effect.do === 'sendFor') this.#send(effect.update, effect.child);
+    else if (effect.do === 'keep') {
+      this.ports.outlet.keep(keep);
+      if (update !== undefined && !isPast) this.#shown.saw(update);
     }
+    else if (effect.do === 'follow') this.#outputs.follow(effect.task, effect.path, effect.terminalId);
+    else if (effect.do === 'flush') {
+      this.#outputs.flush(effect.task);
+      this.#flushed(effect.task);
+    } else this.#outputs.unfollow(effect.task);
   }
 
-  #follow(task: string, path: string, terminalId: string): void {
-    this.#outputs.get(task)?.close();
-    this.#outputs.set(task, followOutput(this.host, path, terminalId, (update) => this.#send(update), () => this.#grown(task)));
+  #sendCall(update: JsonObject, terminal: string | undefined): void {
+    const { sessionUpdate, toolCallId, ...news } = update;
+    const known = this.#shown.call(String(toolCallId));
+    if (known === undefined && Object.keys(news).length === 0) return;
+    const call = terminal === undefined ? known : withTerminal(known ?? {}, terminal);
+    this.#send({ sessionUpdate, toolCallId, ...call, ...news });
   }
 
-  /** The last line may come after the end signal. */
-  #grown(task: string): void {
-    const entry = this.#lists.entries.get(task);
-    if (entry?.phase === 'ending' && entry.until !== undefined && this.#outputs.get(task)?.exitCode() !== undefined) this.#flushed(task);
+  #sendTerminal(update: JsonObject): void {
+    const data = this.#shown.output(String(update.terminalId));
+    this.#send(data === undefined ? update : { ...update, output: { data } });
+  }
+
+  /** The tasks whose end is known and waits. */
+  #awaited(): readonly string[] {
+    return [...this.#lists.entries.values()].filter(({ phase, until }) => phase === 'ending' && until !== undefined).map(({ task }) => task);
   }
 
   #flushed(task: string): void {
-    const fileCode = this.#outputs.get(task)?.exitCode();
-    if (fileCode !== undefined) this.onExitCode(this.id, task, fileCode);
-    this.#run({ type: 'flushed', task, fileCode });
+    const fileCode = this.#outputs.exitCode(task);
+    if (fileCode !== undefined) this.ports.onExitCode(this.id, task, fileCode);
+    this.#run({ type: 'flushed', task, fileCode, complete: this.#outputs.isComplete(task) });
   }
 
   #schedule(): void {
+    this.#outputs.readOn();
     this.#cancelTick?.();
     const due = nextTick(this.#lists);
     this.#cancelTick = due === undefined ? undefined : this.host.after(Math.max(0, due - this.host.now()), () => this.#run({ type: 'tick' }));

@@ -12,6 +12,10 @@ export class Bridge {
   readonly malformed: Malformed;
   readonly sessions = new Map<string, BridgeSession>();
   readonly rules: MetaRules;
+  /** The id under which the client knows a session: a subagent has one for all its runs. */
+  nameOf: (id: string) => string = (id) => id;
+  /** The session that an update of another one belongs to: a subagent may be shown inside its parent. */
+  ownerOf: (session: BridgeSession, update: JsonObject) => BridgeSession = (session) => session;
   agent: V1AgentFacts = v1AgentFactsOf({});
   habits: BridgeHabits = bridgeHabitsOf(undefined);
   /** The agent tells its own turns as tasks. */
@@ -31,7 +35,8 @@ export class Bridge {
     this.habits = bridgeHabitsOf(this.agent.name);
   }
 
-  session(id: string): BridgeSession {
+  session(given: string): BridgeSession {
+    const id = this.nameOf(given);
     const known = this.sessions.get(id);
     if (known) return known;
     const session = new BridgeSession(id);
@@ -41,6 +46,12 @@ export class Bridge {
 
   send(sessionId: string, update: V2Update, meta?: JsonObject): void {
     this.host.notify('toClient', 'session/update', { sessionId, update, ...(meta === undefined ? {} : { _meta: meta }) });
+  }
+
+  /** Tells a state. That of a child is told in its parent too, first, with what is new of their association. */
+  tell(session: BridgeSession, state: JsonObject): void {
+    if (session.parent !== undefined) this.send(session.parent.id, { sessionUpdate: 'subagent_update', sessionId: session.id, ...session.takeAnnouncement(), state });
+    this.send(session.id, { sessionUpdate: 'state_update', ...state });
   }
 
   /** Names what was left out of a message, if anything was. */

@@ -5,7 +5,9 @@
 import type { RequestId } from 'afterturn/plugin';
 import { turnsAfter, type TurnEffect, type TurnEvent } from 'afterturn/state';
 import type { Bridge } from './bridge.js';
+import { USER_CHUNK } from './message-ids.js';
 import type { BridgeSession } from './session.js';
+import type { Ending } from 'afterturn/protocol';
 
 /** A client's prompt that has no response yet. */
 export interface ParkedPrompt {
@@ -29,11 +31,17 @@ export class Foreground {
     this.#carry = {
       insert: (session, { prompt }) => this.#insert(session, prompt),
       refuse: (_, { prompt, error }) => this.#answer(prompt, { error }),
-      state: (session, effect) => bridge.send(session.id, { sessionUpdate: 'state_update', ...stateOf(effect) }),
+      state: (session, effect) => {
+        if (effect.state === 'idle') this.turnEnds(session, effect.ending);
+        bridge.tell(session, stateOf(effect));
+      },
       withdraw: (_, { questions: keys }) => keys.forEach(withdraw),
       wake: (session, { at }) => void bridge.host.after(Math.max(0, at - bridge.host.now()), () => this.happened(session, { type: 'woken' })),
     };
   }
+
+  /** Is told before a session is. */
+  turnEnds: (session: BridgeSession, ending: Ending) => void = () => {};
 
   /** Feeds one event and carries out its effects, in order. */
   happened(session: BridgeSession, event: Happened): void {
@@ -50,7 +58,9 @@ export class Foreground {
   #insert(session: BridgeSession, key: string): void {
     const prompt = this.#prompts.get(key);
     if (prompt === undefined) return;
-    const messageId = session.takeUserMessageId() ?? this.#bridge.host.uniqueId();
+    const named = session.takeUserMessageId();
+    const messageId = named ?? this.#bridge.host.uniqueId();
+    if (named === undefined) session.ids.note(USER_CHUNK, messageId, prompt.content[0]);
     session.run = undefined;
     this.#bridge.send(session.id, { sessionUpdate: 'user_message', messageId, content: prompt.content });
     this.#answer(key, { result: { messageId } });

@@ -7,7 +7,9 @@ import { drop, refuse, replace, type Call, type CallHook, type CallHooks, type H
 import {
   at, declaresPrivateExtension, firstChoice, invalidParams, isExtension, methodNotFound, methodRow, protocolVersionOf, RAW_FEED, type AgentProtocol, type Choice,
 } from 'afterturn/protocol';
+import { ListedBoard, type ListedWork } from '../listed-work.js';
 import { Bridge } from './bridge.js';
+import { Children } from './children.js';
 import { Foreground } from './foreground.js';
 import { negotiate } from './initialize.js';
 import { Lifecycle } from './lifecycle.js';
@@ -22,6 +24,8 @@ export interface BridgeOptions {
   readonly agentProtocol: AgentProtocol;
   /** Is told each offer that the agent is made, and why. */
   readonly onChoice?: (choice: Choice) => void;
+  /** Knows the background work that the client has on its list. Default: there is none. */
+  readonly listed?: ListedWork;
 }
 
 /** The parts of one bridged connection. */
@@ -34,15 +38,16 @@ interface Parts {
   readonly stops: Stops;
 }
 
-function partsOf(bridge: Bridge): Parts {
+function partsOf(bridge: Bridge, listed: ListedWork): Parts {
   const requests = new Requests(bridge);
   const foreground = new Foreground(bridge, (question) => questions.withdraw(question));
-  const questions: Questions = new Questions(bridge, requests, foreground);
+  const questions: Questions = new Questions(bridge, requests, foreground, listed);
+  const children = new Children(bridge, foreground);
   return {
     bridge, questions,
-    updates: new Updates(bridge, foreground),
-    lifecycle: new Lifecycle(bridge, requests, questions, foreground),
-    prompts: new Prompts(bridge, requests, questions, foreground),
+    updates: new Updates(bridge, foreground, children),
+    lifecycle: new Lifecycle(bridge, requests, questions, foreground, children),
+    prompts: new Prompts(bridge, requests, questions, foreground, children),
     stops: new Stops(bridge),
   };
 }
@@ -90,7 +95,7 @@ const agentCalls: Readonly<Record<string, PartsHook>> = {
 
 const lifecycleMethods = ['session/new', 'session/fork', 'session/resume', 'session/list', 'session/close', 'session/delete', 'session/set_config_option', 'auth/login', 'auth/logout'] as const;
 
-export const bridge: PluginFactory<BridgeOptions> = ({ agentProtocol, onChoice = () => {} }): Plugin => {
+export const bridge: PluginFactory<BridgeOptions> = ({ agentProtocol, onChoice = () => {}, listed = new ListedBoard() }): Plugin => {
   let parts: Parts | undefined;
 
   /** Until the agent has answered `initialize` with v1, everything passes. */
@@ -110,7 +115,7 @@ export const bridge: PluginFactory<BridgeOptions> = ({ agentProtocol, onChoice =
       onV1(result) {
         const connection = new Bridge(host, { full: declaresPrivateExtension(call.params) });
         connection.learn(result);
-        parts = partsOf(connection);
+        parts = partsOf(connection, listed);
       },
     });
   };
@@ -118,7 +123,7 @@ export const bridge: PluginFactory<BridgeOptions> = ({ agentProtocol, onChoice =
 
   return {
     name: 'bridge',
-    batches: 'refuse',
+    batches: () => (parts === undefined ? 'pass' : 'refuse'),
     onHookError: 'refuse',
     toAgent: { calls: { initialize: onInitialize, ...bridged({ ...lifecycle, ...clientCalls }) } },
     toClient: { calls: bridged(agentCalls), replies },

@@ -4,13 +4,15 @@
  */
 import { answer, refuse, type Call, type Outcome, type Reply } from 'afterturn/plugin';
 import {
-  idOf, internalError, methodNotFound, objectOf, optionsOfResult, setterOf, stringOf, toV1Resume, toV1SetConfigOption, toV1SetupParams, toV2Config, toV2SessionList,
+  idOf, internalError, methodNotFound, objectOf, optionsOfResult, setterOf, stringOf, toV1SetConfigOption, toV1SetupParams, toV2Config, toV2SessionList,
   toV2SetupResult, withForm, withOptions, type JsonObject,
 } from 'afterturn/protocol';
 import type { Bridge } from './bridge.js';
+import type { Children } from './children.js';
 import type { Foreground } from './foreground.js';
 import type { Questions } from './questions.js';
 import { bodyOf, type Body, type Requests } from './requests.js';
+import { Resumes } from './resume.js';
 import type { BridgeSession } from './session.js';
 
 /** "Resource not found": a session that the agent does not have is as good as closed. */
@@ -27,18 +29,22 @@ export class Lifecycle {
   readonly #requests: Requests;
   readonly #questions: Questions;
   readonly #foreground: Foreground;
+  readonly #children: Children;
+  readonly #resumes: Resumes;
 
-  constructor(bridge: Bridge, requests: Requests, questions: Questions, foreground: Foreground) {
+  constructor(bridge: Bridge, requests: Requests, questions: Questions, foreground: Foreground, children: Children) {
     this.#bridge = bridge;
     this.#requests = requests;
     this.#questions = questions;
     this.#foreground = foreground;
+    this.#children = children;
+    this.#resumes = new Resumes(bridge, requests, foreground, (session, reply) => this.#setUpResult(session, reply, undefined));
   }
 
   readonly #rows: Readonly<Record<LifecycleMethod, (call: Call) => Outcome>> = {
     'session/new': (call) => this.#setUp(call, 'session/new'),
     'session/fork': (call) => (this.#bridge.agent.forks ? this.#setUp(call, 'session/fork') : refuse(methodNotFound('session/fork', 'This agent cannot fork a session.'))),
-    'session/resume': (call) => this.#resume(call),
+    'session/resume': (call) => this.#resumes.serve(call),
     'session/list': (call) => this.#list(call),
     'session/close': (call) => this.#close(call),
     'session/delete': (call) => (this.#bridge.agent.deletes ? this.#end(call, 'session/delete') : refuse(methodNotFound('session/delete', 'This agent cannot delete a session.'))),
@@ -69,32 +75,17 @@ export class Lifecycle {
   /** The v2 answer to a set-up request, and what is known of the session from now on. */
   #setUpResult(session: BridgeSession, reply: Reply, made: string | undefined): JsonObject {
     const faults: string[] = [];
+    session.isSetUp = true;
     session.config = toV2Config(reply.result, this.#bridge.rules, faults);
     this.#bridge.report(session.id, reply.to.method, faults);
     return toV2SetupResult(reply.result, made, session.config, this.#bridge.rules);
   }
 
-  #resume(call: Call): Outcome {
-    const request = toV1Resume(paramsOf(call), this.#bridge.agent);
-    if (request.error) return refuse(request.error);
-    const session = this.#bridge.session(sessionIdOf(call));
-    session.closed = false;
-    session.cwd = stringOf(paramsOf(call).cwd) ?? session.cwd;
-    if (request.value.method === 'session/load') session.replay = request.value.replays ? 'shown' : 'hidden';
-    return this.#requests.forward(call, request.value, (reply) => {
-      session.replay = 'none';
-      session.run = undefined;
-      if (reply.error) return { error: reply.error };
-      const result = this.#setUpResult(session, reply, undefined);
-      this.#bridge.send(session.id, { sessionUpdate: 'state_update', state: session.turns.shown });
-      return { result };
-    });
-  }
-
   /** v2 requires a list; without one the sessions of this connection are it. */
   #list(call: Call): Outcome {
     if (!this.#bridge.agent.lists) {
-      const open = [...this.#bridge.sessions.values()].filter(({ closed, cwd }) => !closed && cwd !== undefined);
+      const asked = stringOf(paramsOf(call).cwd);
+      const open = [...this.#bridge.sessions.values()].filter(({ closed, cwd, parent }) => !closed && cwd !== undefined && parent === undefined && (asked ?? cwd) === cwd);
       return answer({ sessions: open.map(({ id, cwd }) => ({ sessionId: id, cwd })) });
     }
     return this.#requests.forward(call, { method: 'session/list', params: paramsOf(call) }, (reply) => {
@@ -115,15 +106,26 @@ export class Lifecycle {
     return answer({});
   }
 
+  /** From the request on no prompt that waits is taken in. */
   #end(call: Call, method: string): Outcome {
+    const session = this.#bridge.session(sessionIdOf(call));
+    this.#foreground.happened(session, { type: 'closing' });
     return this.#requests.forward(call, { method, params: paramsOf(call) }, (reply) => {
-      if (!reply.error || reply.error.code === NOT_FOUND) this.#wasClosed(this.#bridge.session(sessionIdOf(call)));
+      if (!reply.error || reply.error.code === NOT_FOUND) this.#wasClosed(session);
+      else this.#foreground.happened(session, { type: 'closeFailed' });
       return bodyOf(reply);
     });
   }
 
+  /** Its subagents are closed with it, before it. */
   #wasClosed(session: BridgeSession): void {
-    this.#questions.cancelAll(session, 'now');
+    for (const child of this.#children.descendants(session)) this.#ended(child);
+    this.#children.forget(session);
+    this.#ended(session);
+  }
+
+  #ended(session: BridgeSession): void {
+    this.#questions.cancelAll(session, 'closed');
     this.#foreground.happened(session, { type: 'closed' });
     session.closed = true;
     session.calls.clear();

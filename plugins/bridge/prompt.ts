@@ -3,8 +3,9 @@
  * response to the client is the message that it became, and comes when it is taken in.
  */
 import { drop, refuse, take, type Call, type Outcome } from 'afterturn/plugin';
-import { arrayOf, at, endingOfResult, idOf, objectOf, toV1PromptParams } from 'afterturn/protocol';
+import { arrayOf, at, endingOfFailure, endingOfResult, idOf, objectOf, toV1PromptParams } from 'afterturn/protocol';
 import type { Bridge } from './bridge.js';
+import type { Children } from './children.js';
 import type { Foreground } from './foreground.js';
 import type { Questions } from './questions.js';
 import type { Requests } from './requests.js';
@@ -14,12 +15,14 @@ export class Prompts {
   readonly #requests: Requests;
   readonly #questions: Questions;
   readonly #foreground: Foreground;
+  readonly #children: Children;
 
-  constructor(bridge: Bridge, requests: Requests, questions: Questions, foreground: Foreground) {
+  constructor(bridge: Bridge, requests: Requests, questions: Questions, foreground: Foreground, children: Children) {
     this.#bridge = bridge;
     this.#requests = requests;
     this.#questions = questions;
     this.#foreground = foreground;
+    this.#children = children;
   }
 
   onPrompt(call: Call): Outcome {
@@ -34,17 +37,20 @@ export class Prompts {
     this.#requests.send(id, { method: 'session/prompt', params: params.value }, (reply) =>
       this.#foreground.happened(session, reply.error
         ? { type: 'promptFailed', prompt, error: reply.error }
-        : { type: 'promptEnded', prompt, ending: endingOfResult(reply.result, this.#bridge.rules) }));
-    this.#foreground.happened(session, { type: 'promptSent', prompt });
+        : { type: 'promptEnded', prompt, ending: endingOfFailure(endingOfResult(reply.result, this.#bridge.rules), session.failure) }));
+    const overlaps = this.#bridge.habits.promptsOverlap;
+    if (overlaps) this.#questions.cancelAll(session, 'overtaken');
+    this.#foreground.happened(session, { type: 'promptSent', prompt, overlaps });
     return take();
   }
 
-  /** `session/cancel` goes on as it is; what the agent waits for is answered behind it. */
+  /** `session/cancel` goes on as it is; what the agent waits for is answered behind it. Not for a subagent that the agent cannot cancel. */
   onCancel(call: Call): Outcome {
     const session = this.#bridge.sessions.get(idOf(at(call.params, 'sessionId')) ?? '');
-    if (session === undefined) return undefined;
+    if (session === undefined || (session.parent !== undefined && !session.cancellable)) return undefined;
+    this.#children.cancelled(session);
     this.#foreground.happened(session, { type: 'cancelled' });
-    this.#questions.cancelAll(session, 'later');
+    for (const stopped of [...this.#children.stoppedWith(session), session]) this.#questions.cancelAll(stopped, 'cancelled');
     return undefined;
   }
 

@@ -2,14 +2,18 @@
  * What the bridge remembers of one session: the foreground, and the entities as the client knows
  * them. Bounded: calls that have ended are forgotten, oldest first.
  */
-import { isFinal, type CallContext, type ConfigView, type KnownCall, type JsonObject, type KnownTerminal, type MessageRun, type MetaRules } from 'afterturn/protocol';
+import { isFinal, type CallContext, type ConfigView, type Failure, type KnownCall, type JsonObject, type KnownTerminal, type MessageRun, type MetaRules } from 'afterturn/protocol';
 import { noTurns, type TurnsState } from 'afterturn/state';
+import { MessageIds } from './message-ids.js';
+import type { Replay } from './replay.js';
 
 const MAX_CALLS = 1000;
 const MAX_TERMINALS = 1000;
 
 export class BridgeSession {
   readonly id: string;
+  /** The client has the answer to the request that set it up. */
+  isSetUp = false;
   cwd: string | undefined;
   turns: TurnsState = noTurns;
   /** The message that a chunk without an id belongs to. */
@@ -17,9 +21,13 @@ export class BridgeSession {
   config: ConfigView | undefined;
   /** A replay is running: `hidden` when the client did not ask for it. */
   replay: 'none' | 'shown' | 'hidden' = 'none';
+  #history: Replay | undefined;
+  readonly ids = new MessageIds();
   /** Stops of a task that the agent has not answered. */
   openStops = 0;
   closed = false;
+  /** The agent said that its turn failed, beside the turn's end. */
+  failure: Failure | undefined;
   /** The session whose subagent this one is. */
   parent: BridgeSession | undefined;
   /** What the parent's client is still to be told of this child, with its next state. */
@@ -38,9 +46,31 @@ export class BridgeSession {
     this.id = id;
   }
 
-  callContext(meta: MetaRules): CallContext {
-    const cancelling = this.turns.cancelled || this.turns.closing?.ending.stopReason === 'cancelled';
+  /** For a report of this call. What fails in a replay failed then, unless the client knows better. */
+  callContext(meta: MetaRules, call?: string): CallContext {
+    const { cancelled, ending, closing } = this.turns;
+    const cancelling = this.history === undefined ? cancelled || ending || closing?.ending.stopReason === 'cancelled' : call !== undefined && this.history.wasCancelled(call);
     return { cwd: this.cwd, meta, cancelling };
+  }
+
+  /** The history that is being replayed, a subagent's with its parent's. */
+  get history(): Replay | undefined {
+    return this.parent === undefined ? this.#history : this.root.history;
+  }
+
+  beginReplay(history: Replay, isShown: boolean): void {
+    this.#history = history;
+    this.replay = isShown ? 'shown' : 'hidden';
+    this.run = undefined;
+  }
+
+  /** Whether it was the one that ran: a newer one goes on. */
+  endReplay(history: Replay): boolean {
+    if (this.#history !== history) return false;
+    this.#history = undefined;
+    this.replay = 'none';
+    this.run = undefined;
+    return true;
   }
 
   rememberCall(id: string, call: KnownCall): void {

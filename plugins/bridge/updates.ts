@@ -4,12 +4,16 @@
  */
 import { drop, type Call, type Outcome } from 'afterturn/plugin';
 import {
-  arrayOf, at, idOf, isObject, isUpdate, messageKinds, objectOf, readRawFeed, readUpdate, stringOf, toV2Chunk, toV2ConfigOptions, toV2Meta, toV2PlainUpdate,
+  arrayOf, at, failureAfter, idOf, isChildNews, isObject, isUpdate, messageKinds, objectOf, readRawFeed, readUpdate, stringOf, toV2Chunk, toV2ConfigOptions, toV2Meta, toV2PlainUpdate,
   toV2StopNotice, toV2Terminals, toV2ToolCall, toV2UnknownUpdate, TURN_TASK, typeName, withForm, withOptions, type JsonObject, type Signal, type V2Update,
 } from 'afterturn/protocol';
 import type { Bridge } from './bridge.js';
+import type { Children } from './children.js';
 import type { Foreground, Happened } from './foreground.js';
+import { unmarkedContent } from './own-turns.js';
+import { isHistory } from './replay.js';
 import type { BridgeSession } from './session.js';
+import { userMessagesNamed } from './user-messages.js';
 
 type V1Update = JsonObject & { readonly sessionUpdate: string };
 type Translate = (session: BridgeSession, update: V1Update, faults: string[]) => readonly V2Update[];
@@ -26,11 +30,13 @@ const stopReasonOf = { completed: 'end_turn', failed: 'error', stopped: 'cancell
 export class Updates {
   readonly #bridge: Bridge;
   readonly #foreground: Foreground;
+  readonly #children: Children;
   readonly #translators: ReadonlyMap<string, Translate>;
 
-  constructor(bridge: Bridge, foreground: Foreground) {
+  constructor(bridge: Bridge, foreground: Foreground, children: Children) {
     this.#bridge = bridge;
     this.#foreground = foreground;
+    this.#children = children;
     const chunk: Translate = (session, update, faults) => this.#chunk(session, update, faults);
     const toolCall: Translate = (session, update, faults) => this.#toolCall(session, update, faults);
     this.#translators = new Map<string, Translate>([
@@ -50,8 +56,8 @@ export class Updates {
       this.#bridge.report(sessionId ?? '', 'session/update', [`expected a sessionId and an update with a kind, got ${typeName(at(call.params, 'sessionId'))} and ${typeName(update)}`]);
       return drop();
     }
-    const session = this.#bridge.session(sessionId);
-    if (!session.closed && session.replay !== 'hidden') this.#pass(session, update, toV2Meta(at(call.params, '_meta'), this.#bridge.rules));
+    const session = this.#bridge.ownerOf(this.#bridge.session(sessionId), update);
+    if (!session.closed && (session.root.replay !== 'hidden' || !(isHistory(update.sessionUpdate) || isChildNews(update.sessionUpdate)))) this.#pass(session, update, toV2Meta(at(call.params, '_meta'), this.#bridge.rules));
     return drop();
   }
 
@@ -59,9 +65,11 @@ export class Updates {
   onFeed(call: Call): Outcome {
     const sessionId = idOf(at(call.params, 'sessionId'));
     const session = sessionId === undefined ? undefined : this.#bridge.session(sessionId);
-    if (session === undefined || session.closed || session.replay !== 'none') return undefined;
-    this.#userMessages(session, at(call.params, 'message'));
-    for (const signal of readRawFeed(call.params).signals) {
+    if (session === undefined || session.closed) return undefined;
+    userMessagesNamed(session, at(call.params, 'message'), () => this.#foreground.happened(session, { type: 'takenIn' }));
+    const { signals } = readRawFeed(call.params);
+    this.#children.fed(session, call.params, signals);
+    for (const signal of signals) {
       if (signal.type !== 'sessionState') continue;
       session.feedRuns = signal.running;
       if (!signal.running || !this.#bridge.turnTasks) this.#foreground.happened(session, { type: 'feed', running: signal.running });
@@ -70,22 +78,33 @@ export class Updates {
   }
 
   #pass(session: BridgeSession, update: V1Update, meta: JsonObject | undefined): void {
+    if (isChildNews(update.sessionUpdate)) return this.#children.told(session, update);
+    session.failure = failureAfter(session.failure, update);
     const faults: string[] = [];
-    const notice = session.openStops > 0 ? toV2StopNotice(update) : undefined;
+    const notice = session.root.openStops > 0 ? toV2StopNotice(update) : undefined;
+    const work = unmarkedContent(this.#bridge, session, update);
     const out = notice ? [notice] : this.#translate(session, update, faults);
     this.#bridge.report(session.id, update.sessionUpdate, faults);
-    const isLive = session.replay === 'none' && notice === undefined;
+    const isLive = session.history === undefined && notice === undefined;
     if (isLive && out.length > 0 && turnContent.has(update.sessionUpdate)) this.#foreground.happened(session, { type: 'said', starts: this.#canStart(session, update) });
+    if (isLive && out.length > 0 && work) this.#foreground.happened(session, work);
+    this.#children.before(session, update);
     for (const one of out) this.#bridge.send(session.id, one, meta);
-    if (isLive) for (const event of this.#turnsIn(update)) this.#foreground.happened(session, event);
+    this.#children.after(session, update);
+    for (const event of this.#turnsIn(update)) {
+      if (isLive) this.#foreground.happened(session, event);
+      else session.history?.turn(event);
+    }
+    session.history?.onUpdate(update.sessionUpdate);
   }
 
   /**
    * Content starts a turn of the agent's own only where no task tells it, and where its end will be
    * told: by the feed, which says that the session still runs, or by the update that closes a turn.
+   * What a subagent does is told by its parent.
    */
   #canStart(session: BridgeSession, update: V1Update): boolean {
-    if (!turnStart.has(update.sessionUpdate) || this.#bridge.turnTasks) return false;
+    if (!turnStart.has(update.sessionUpdate) || this.#bridge.turnTasks || session.parent !== undefined) return false;
     return session.feedRuns ?? this.#bridge.marksTurns;
   }
 
@@ -99,21 +118,27 @@ export class Updates {
   }
 
   #chunk(session: BridgeSession, update: V1Update, faults: string[]): readonly V2Update[] {
-    const chunk = toV2Chunk(update, session.run, () => this.#bridge.host.uniqueId(), this.#bridge.rules, faults);
+    const { history } = session;
+    const messageId = history === undefined ? undefined : session.ids.replayed(update, history);
+    const chunk = toV2Chunk(messageId === undefined ? update : { ...update, messageId }, session.run, () => this.#bridge.host.uniqueId(), this.#bridge.rules, faults);
     if (chunk === undefined) return [];
     session.run = chunk.run;
-    return [chunk.update];
+    const { kind, messageId: told } = chunk.run;
+    if (history === undefined && idOf(update.messageId) === undefined) session.ids.note(kind, told, update.content);
+    return [...(history?.before(kind, told) ?? []), chunk.update];
   }
 
   #toolCall(session: BridgeSession, update: V1Update, faults: string[]): readonly V2Update[] {
     const id = idOf(update.toolCallId);
-    const report = toV2ToolCall(update, id === undefined ? undefined : session.calls.get(id), session.callContext(this.#bridge.rules), faults);
+    const held = id === undefined ? undefined : session.calls.get(id);
+    const report = toV2ToolCall(update, held, session.callContext(this.#bridge.rules, id), faults);
     if (id === undefined || report === undefined) return [];
     session.run = undefined;
     session.rememberCall(id, report.call);
     const { terminals, updates } = toV2Terminals(update, report.call, session.terminals, { cwd: session.cwd, habits: this.#bridge.habits }, faults);
     session.rememberTerminals(terminals);
-    return [...updates, ...(report.update ? [report.update] : [])];
+    const out = [...updates, ...(report.update ? [report.update] : [])];
+    return session.history?.anew(update, out, held) ?? out;
   }
 
   #mode(session: BridgeSession, update: V1Update, faults: string[]): readonly V2Update[] {
@@ -152,17 +177,5 @@ export class Updates {
     }
     if (signal.type !== 'taskEnded') return undefined;
     return { type: 'ownEnded', id: signal.task, ending: { stopReason: stopReasonOf[signal.outcome] }, marks: this.#bridge.marksTurns };
-  }
-
-  /** The feed tells the id that a user message has in the agent's own history. It is told when the message was taken in. */
-  #userMessages(session: BridgeSession, message: unknown): void {
-    if (objectOf(message)?.subtype !== 'status') return;
-    const fresh = (arrayOf(at(message, 'user_message_uuids')) ?? []).flatMap((id) => idOf(id) ?? []).filter((id) => !session.userMessages.has(id));
-    const latest = fresh.at(-1);
-    if (latest === undefined) return;
-    for (const id of fresh) session.userMessages.add(id);
-    session.nextUserMessage = latest;
-    this.#foreground.happened(session, { type: 'said', starts: false });
-    session.nextUserMessage = undefined;
   }
 }

@@ -20,7 +20,7 @@ export interface KeepOpenPluginOptions {
 }
 
 /** How the agent reports background work. */
-type Reports = 'asyncTasks' | 'rawFeed';
+export type Reports = 'asyncTasks' | 'rawFeed';
 
 const RESOURCE_NOT_FOUND = -32002;
 const ASYNC_KINDS = ['async_task_spawned', 'async_task_progress', 'async_task_state_update'] as const;
@@ -35,7 +35,7 @@ const each = <H>(methods: readonly string[], hook: H): Record<string, H> => Obje
 const isProgress = (raw: Uint8Array): boolean => Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).includes('"subtype":"task_progress"');
 
 /** How this agent reports background work to a client that declared nothing, from its `initialize` answer. */
-function reportsOf(result: unknown, source: KeepOpenPluginOptions['source']): Reports | undefined {
+export function reportsOf(result: unknown, source: KeepOpenPluginOptions['source']): Reports | undefined {
   if (integerOf(at(result, 'protocolVersion')) === 2) return undefined;
   if (source === 'async-tasks') return extensionCapabilities(result).includes('asyncTasks') ? 'asyncTasks' : undefined;
   return habitsOfAnswer(result).claudeMeta && hasRawFeed(agentOf(result).version) ? 'rawFeed' : undefined;

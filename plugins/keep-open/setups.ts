@@ -35,14 +35,24 @@ export class Setups {
   /** `adds`: the raw feed is asked for in the client's name. */
   constructor(private readonly adds: boolean) {}
 
+  #optionsOf(call: Call): Options {
+    const asked = rawRequestOf(call.params);
+    const before = this.#known.get(idOf(at(call.params, 'sessionId')) ?? '');
+    const rawRequest = this.adds ? rawRequestFor(before?.rawRequest, asked) : asked;
+    return { key: sessionOptionsKey(call.params, rawRequest), rawRequest };
+  }
+
+  /** Whether a request asks for another session than the ones before it, under the same id. */
+  differs(call: Call): boolean {
+    const known = REVIVING.has(call.method) ? this.#known.get(idOf(at(call.params, 'sessionId')) ?? '') : undefined;
+    return known !== undefined && known.key !== this.#optionsOf(call).key;
+  }
+
   /** The session that a request is about to bring to life again. */
   opened(call: Call): string | undefined {
     const session = idOf(at(call.params, 'sessionId'));
-    const asked = rawRequestOf(call.params);
-    const before = session === undefined ? undefined : this.#known.get(session);
-    const rawRequest = this.adds ? rawRequestFor(before?.rawRequest, asked) : asked;
     const key = keyOf(call.method, call.id);
-    const setup: OpenSetup = { session: REVIVING.has(call.method) ? session : undefined, options: { key: sessionOptionsKey(call.params, rawRequest), rawRequest } };
+    const setup: OpenSetup = { session: REVIVING.has(call.method) ? session : undefined, options: this.#optionsOf(call) };
     this.#open.set(key, [...(this.#open.get(key) ?? []), setup]);
     return setup.session;
   }

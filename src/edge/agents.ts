@@ -13,7 +13,7 @@ export interface AgentEvents extends SinkEvents {
   output(chunk: Buffer): boolean;
 }
 
-/** How long an agent that is replaced may take to see the end of its input, then SIGTERM. Milliseconds. */
+/** How long an agent that is to go may take to see the end of its input, then SIGTERM. Milliseconds. */
 const graces = [['SIGTERM', 500], ['SIGKILL', 2000]] as const;
 
 /** What the next agent is told first. */
@@ -79,6 +79,13 @@ export class Agents {
     return this.#agent.sweep();
   }
 
+  /** Ends the agent, first by the end of its input, and what it left behind. */
+  async end(): Promise<void> {
+    this.endInput();
+    await ended(this.#agent, () => false);
+    await this.sweep();
+  }
+
   /** Ends the agent and starts its command again. False: it has ended by itself. */
   restart(): boolean {
     if (this.#waiting !== undefined || this.#hasExited) return false;
@@ -111,7 +118,7 @@ export class Agents {
   }
 
   async #replace(old: Agent, waiting: Waiting): Promise<void> {
-    const end = await ended(old);
+    const end = await ended(old, () => waiting.stopped);
     old.output.destroy();
     void old.sweep();
     if (waiting.stopped) return this.#finish(end);
@@ -135,10 +142,12 @@ export class Agents {
   }
 }
 
-/** Asks an agent whose input has ended to go, more firmly each time. */
-async function ended(agent: Agent): Promise<ProcessEnd> {
+/** Asks an agent whose input has ended to go, more firmly each time; leaves that to others once they do. */
+async function ended(agent: Agent, isLeft: () => boolean): Promise<ProcessEnd> {
   for (const [signal, grace] of graces) {
-    if (!(await settledWithin(agent.exited, grace))) agent.signal(signal);
+    const isGone = await settledWithin(agent.exited, grace);
+    if (isGone || isLeft()) break;
+    agent.signal(signal);
   }
   return agent.exited;
 }

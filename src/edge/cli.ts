@@ -50,7 +50,9 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<Process
 async function subcommand(name: string, args: readonly string[], terminal: Terminal): Promise<number> {
   const row = subcommands[name];
   if (row === undefined) throw new Error(`no row for the subcommand ${name}`);
-  if (!args.includes('--help') && !args.includes('-h')) return row.run(args);
+  // What follows `--` is left to the agent.
+  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  if (!own.includes('--help') && !own.includes('-h')) return row.run(args);
   terminal.out((await import('./help.js')).subcommandHelp(row));
   return 0;
 }

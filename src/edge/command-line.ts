@@ -52,7 +52,7 @@ function withoutDashes(own: readonly string[], index: number): Error {
 }
 
 /** Quoted for a shell where it must be, so that the advice can be pasted. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 

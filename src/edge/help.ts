@@ -3,10 +3,10 @@ import { optionNames, optionRow, variableOf } from './options.js';
 import { subcommands, type Subcommand } from './subcommands.js';
 
 const width = 88;
-const indent = ' '.repeat(6);
+const optionIndent = ' '.repeat(6);
 
 /** Words in lines that start with `indent`. */
-function wrapped(text: string): string {
+function wrapped(text: string, indent: string): string {
   const lines: string[] = [];
   let line = indent;
   for (const word of text.split(' ')) {
@@ -23,7 +23,7 @@ function optionHelp(): string {
   const rows = optionNames.map((name) => {
     const { value, help, repeatable, default: fallback } = optionRow(name);
     const shownDefault = fallback === undefined || repeatable ? '' : ` Default: ${String(fallback)}.`;
-    return `  --${name} ${value}\n${wrapped(`${help}${shownDefault} (${variableOf(name)})`)}`;
+    return `  --${name} ${value}\n${wrapped(`${help}${shownDefault} (${variableOf(name)})`, optionIndent)}`;
   });
   return [...rows, '  --help, -h\n      This text.', '  --version, -V\n      The version.'].join('\n');
 }
@@ -45,5 +45,5 @@ ${optionHelp()}
 
 /** The help of a subcommand. */
 export function subcommandHelp({ usage, summary }: Subcommand): string {
-  return `${usage}\n\n${wrapped(summary).trimStart()}\n`;
+  return `${usage}\n\n${wrapped(summary, '')}\n`;
 }

@@ -99,7 +99,8 @@ const clock: Pick<Ports, 'now' | 'wallClock' | 'after' | 'uniqueId'> = {
   uniqueId: () => crypto.randomUUID(),
 };
 
-function settingsOf({ options, agentCommand }: Config): Parameters<typeof builtInPlugins>[0] {
+/** What the built-in plugins are told of the configuration. */
+export function settingsOf({ options, agentCommand }: Config): Parameters<typeof builtInPlugins>[0] {
   return {
     agentProtocol: options['agent-protocol'],
     source: options.source,

@@ -46,8 +46,10 @@ export const placeOf = (index: number, direction: Direction, plugins: number): n
 export interface Table {
   readonly hasCalls: boolean;
   readonly hasReplies: boolean;
-  /** A plugin in the list refuses batches. */
-  readonly refusesBatches: boolean;
+  /** A plugin in the list may refuse batches. */
+  readonly hasBatchRules: boolean;
+  /** A plugin in the list refuses batches now. */
+  refusesBatches(): boolean;
   /** The hooks that a call meets, in the order of its way. */
   callSteps(method: string, kind: string | undefined): Steps;
   /** The hooks that the reply to a request meets from this place on: those of plugins that saw the request. */
@@ -129,6 +131,7 @@ function replyHooksOf(seats: readonly Seat[], direction: Direction): ReadonlyMap
 
 export function compiledTable(seats: readonly Seat[], direction: Direction): Table {
   const wishes = wishesOf(seats, direction);
+  const batchRules = seats.filter(({ active, plugin }) => active && plugin.batches !== undefined);
   const replies = replyHooksOf(seats, direction);
   const methods = new Set(wishes.flatMap(({ calls }) => [...calls.keys()]));
   const routes = new Map([...methods].map((method) => [method, routeOf(wishes, method)]));
@@ -146,7 +149,8 @@ export function compiledTable(seats: readonly Seat[], direction: Direction): Tab
   return {
     hasCalls: wishes.length > 0,
     hasReplies: replies.size > 0,
-    refusesBatches: seats.some(({ active, plugin }) => active && plugin.batches === 'refuse'),
+    hasBatchRules: batchRules.length > 0,
+    refusesBatches: () => batchRules.some(({ plugin }) => plugin.batches?.() === 'refuse'),
     callSteps(method, kind) {
       const route = routes.get(method) ?? unnamed;
       return (kind === undefined ? undefined : route.byKind?.get(kind)) ?? route.others;

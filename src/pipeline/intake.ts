@@ -91,7 +91,7 @@ export class Intake {
 
   /** Nobody wants anything of this direction. */
   get #isPlain(): boolean {
-    return !this.table.hasCalls && !this.table.hasReplies && !this.table.refusesBatches && !this.remembers && this.#ports.answered.own === 0;
+    return !this.table.hasCalls && !this.table.hasReplies && !this.table.hasBatchRules && !this.remembers && this.#ports.answered.own === 0;
   }
 
   /** A long line does not wait for its end when nobody wants it and its beginning is that of a message. */
@@ -131,7 +131,7 @@ export class Intake {
       stray(buffer.subarray(start, end));
       return undefined;
     }
-    if (this.table.refusesBatches && isBatch(buffer, start, end)) {
+    if (this.table.hasBatchRules && isBatch(buffer, start, end) && this.table.refusesBatches()) {
       this.#ports.refuseBatch();
       return undefined;
     }

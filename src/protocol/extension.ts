@@ -20,6 +20,16 @@ export function withExtension(capabilities: unknown, wanted: readonly string[]):
   return { ...before, _meta: { ...meta, jetbrains: { ...jetbrains, air: { version: 1, ...air, capabilities: all } } } };
 }
 
+/** The answer to `initialize` with only the capabilities that were declared to the agent: some agents name all that they know. The same object when it names no others. */
+export function withNegotiated(result: unknown, declared: readonly string[]): unknown {
+  const named = extensionCapabilities(result);
+  const negotiated = named.filter((capability) => declared.includes(capability));
+  if (!isObject(result) || negotiated.length === named.length) return result;
+  const meta = objectOf(result._meta) ?? {};
+  const jetbrains = objectOf(meta.jetbrains) ?? {};
+  return { ...result, _meta: { ...meta, jetbrains: { ...jetbrains, air: { ...objectOf(jetbrains.air), capabilities: negotiated } } } };
+}
+
 /** The object without `_meta.jetbrains`; the same object when it has none. */
 export function withoutExtension(value: unknown): unknown {
   const meta = objectOf(at(value, '_meta'));
@@ -47,10 +57,10 @@ export function asksForRaw(request: RawRequest | undefined, message: unknown): b
   return request.some(matches);
 }
 
-/** The request with what signals are read from: the subtypes it lacks are added, `true` stays. */
-export function withRawSubtypes(request: RawRequest): RawRequest {
+/** The request with `subtypes` (default: those that signals are read from): what it lacks is added, `true` stays. */
+export function withRawSubtypes(request: RawRequest, subtypes: readonly string[] = RAW_SUBTYPES): RawRequest {
   if (request === true) return true;
-  const missing = RAW_SUBTYPES.filter((subtype) => !asksForRaw(request, { type: 'system', subtype }));
+  const missing = subtypes.filter((subtype) => !asksForRaw(request, { type: 'system', subtype }));
   return [...request, ...missing.map((subtype) => ({ type: 'system', subtype }))];
 }
 

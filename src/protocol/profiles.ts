@@ -20,6 +20,8 @@ export interface AgentHabits {
   readonly speaks: Offer;
   /** The exit attached to a background command's launch acknowledgement is the tool's, not the process's. */
   readonly exitAtLaunch: boolean;
+  /** It writes `[exited with code N]` behind the output of a background command that ended, just after the end. */
+  readonly exitLineInOutput: boolean;
   /** The end of a background item can start a turn of the agent's own. */
   readonly startsTurns: boolean;
   /** A `stopped` that nobody asked for may be corrected at once. */
@@ -43,11 +45,11 @@ interface Row extends AgentHabits {
 }
 
 const standard: AgentHabits = {
-  name: '', since: undefined, speaks: 'both', exitAtLaunch: false, startsTurns: true, correctsStops: true, claudeMeta: false,
+  name: '', since: undefined, speaks: 'both', exitAtLaunch: false, exitLineInOutput: false, startsTurns: true, correctsStops: true, claudeMeta: false,
   reportsWith: ['asyncTasks'], callsEndWithTurn: false, historyAfterLoad: false,
 };
 
-const claude: Row = { ...standard, name: 'claude-agent-acp', match: /(?:^|[/\\@+])claude-agent-acp(?![\w-])(?:@[~^=v]*(\d+\.\d+))?/, exitAtLaunch: true, claudeMeta: true };
+const claude: Row = { ...standard, name: 'claude-agent-acp', match: /(?:^|[/\\@+])claude-agent-acp(?![\w-])(?:@[~^=v]*(\d+\.\d+))?/, exitAtLaunch: true, exitLineInOutput: true, claudeMeta: true };
 
 /** Of rows with one name the first that fits counts. */
 const rows: readonly Row[] = [

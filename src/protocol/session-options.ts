@@ -49,8 +49,8 @@ function covers(before: RawRequest, asked: RawRequest): boolean {
  * What to ask of the raw feed for a session: what its earlier set-up request asked for, byte for byte,
  * as long as that brings all that the client asks for now; else the client's request with what is missing.
  */
-export const rawRequestFor = (before: RawRequest | undefined, asked: RawRequest): RawRequest =>
-  before !== undefined && covers(before, asked) ? before : withRawSubtypes(asked);
+export const rawRequestFor = (before: RawRequest | undefined, asked: RawRequest, subtypes?: readonly string[]): RawRequest =>
+  before !== undefined && covers(before, asked) ? before : withRawSubtypes(asked, subtypes);
 
 /** The raw feed is not in 0.25.3 and is in 0.29.2, the first that was seen to send it. */
 const RAW_FEED_SINCE = { major: 0, minor: 29 };

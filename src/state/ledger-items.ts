@@ -26,7 +26,7 @@ function unheardOf(task: string, at: number): Item {
   return {
     task, life: 1, kind: 'tool_call', taskType: undefined, phase: 'noted', started: false, title: undefined, description: undefined,
     canCancel: false, toolCallId: undefined, outputFile: undefined, summary: undefined, run: undefined, earlierRun: undefined, upcoming: undefined,
-    inRawFeed: false, ambient: false, paused: false, stopAsked: false, outcome: undefined, endedBy: undefined, exitCode: undefined,
+    inRawFeed: false, ambient: false, background: false, paused: false, stopAsked: false, outcome: undefined, endedBy: undefined, exitCode: undefined,
     startedAt: at, endedAt: undefined,
   };
 }
@@ -54,6 +54,7 @@ function withFacts(item: Item, facts: TaskFacts, source: string): Item {
     run: facts.run ?? item.run,
     inRawFeed: item.inRawFeed || source === 'raw',
     ambient: facts.ambient ?? item.ambient,
+    background: facts.background ?? item.background,
   };
   return sameItem(next, item) ? item : next;
 }
@@ -111,5 +112,5 @@ export function ended(before: Item | undefined, signal: Told<'taskEnded'>, at: n
   return sameItem(next, told) ? told : next;
 }
 
-/** Whether it may be listed without a launching call: a shell always, other work when it is known not to be housekeeping. */
-export const standsAlone = (item: Item): boolean => item.kind === 'terminal' || item.inRawFeed;
+/** Whether it may be listed without a launching call: a shell and a subagent always, other work when it is known not to be housekeeping. */
+export const standsAlone = (item: Item): boolean => item.kind === 'terminal' || item.kind === 'subagent' || item.inRawFeed;

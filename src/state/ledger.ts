@@ -26,7 +26,7 @@ const unchanged = (session: SessionLedger): Step => [session, []];
 function detachedBy(session: SessionLedger, item: Item): 'ack' | 'mark' | 'idle' | undefined {
   if (item.phase !== 'foreground' || item.ambient || item.kind === 'turn') return undefined;
   const call = item.toolCallId === undefined ? undefined : session.calls.get(item.toolCallId);
-  if (call?.final) return 'ack';
+  if (call?.final || (item.kind === 'subagent' && item.background)) return 'ack';
   if (!session.running) return item.toolCallId !== undefined || standsAlone(item) ? 'idle' : undefined;
   return undefined;
 }
@@ -82,7 +82,9 @@ const codeFromTurn = (task: string, remembered: number) => (session: SessionLedg
   return item === undefined ? unchanged(session) : put(session, item, { ...item, exitCode }, false, remembered);
 };
 
-function startTask(session: SessionLedger, signal: Extract<Signal, { type: 'taskStarted' }>, at: number, options: LedgerOptions): Step {
+/** A start in the raw feed is membership in its set of background work. */
+function startTask(session: SessionLedger, told: Extract<Signal, { type: 'taskStarted' }>, at: number, options: LedgerOptions): Step {
+  const signal = told.source === 'raw' ? { ...told, facts: { ...told.facts, background: true } } : told;
   const before = session.items.get(signal.task);
   const remembered = options.remembered ?? REMEMBERED;
   const isNewRun = before !== undefined && isLive(before) && isOtherRun(before, signal.facts);

@@ -116,10 +116,18 @@ export function end(draft: Draft, entry: Entry, item: Item, tentative: boolean):
   else settleOrWait(draft, ending);
 }
 
-/** Settles an ending entry when nothing is missing any more; else it waits for a code until the window ends. */
+/** The last of a followed output is written after the end, so that an exit now would come before it. */
+function needsOutput(draft: Draft, entry: Entry): boolean {
+  const outcome = outcomeOf(draft, entry);
+  const endedItself = outcome === 'completed' || outcome === 'failed';
+  return draft.options.exitLineInOutput === true && endedItself && entry.type === 'terminal' && entry.complete !== true && draft.ledger.items.get(entry.task)?.outputFile !== undefined;
+}
+
+/** Settles an ending entry when nothing is missing any more; else it waits for its code or output until the window ends. */
 export function settleOrWait(draft: Draft, entry: Entry): void {
   const isOver = entry.until !== undefined && entry.until <= draft.at;
-  if (!needsCode(entry, outcomeOf(draft, entry)) || draft.options.window === 0 || isOver) settle(draft, entry);
+  const isWhole = !needsCode(entry, outcomeOf(draft, entry)) && !needsOutput(draft, entry);
+  if (isWhole || draft.options.window === 0 || isOver) settle(draft, entry);
   else putEntry(draft, { ...entry, until: entry.until ?? draft.at + draft.options.window });
 }
 
@@ -133,9 +141,9 @@ export function tellAgain(draft: Draft, entry: Entry, item: Item): void {
 
 export const endingEntries = (lists: SessionLists): Entry[] => [...lists.entries.values()].filter((entry) => entry.phase === 'ending');
 
-/** A state other than `idle` does not wait for an exit code: it comes with the item gone. */
+/** A state other than `idle` does not wait for an exit code: it comes with the item gone. Output is waited for, listed. */
 export function settleAllEnding(draft: Draft): void {
-  for (const entry of endingEntries(draft.lists)) if (!entry.tentative) settle(draft, entry);
+  for (const entry of endingEntries(draft.lists)) if (!entry.tentative && !needsOutput(draft, entry)) settle(draft, entry);
 }
 
 /** Sends the snapshot that is due, or holds it while the session is idle and a turn of the agent's own may follow. */

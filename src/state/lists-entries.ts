@@ -6,7 +6,7 @@
  */
 import { defined, type ExitFacts, type JsonObject, type Outcome } from '../protocol/index.js';
 import type { CallState, Item, SessionLedger } from './ledger-types.js';
-import type { Entry, SessionLists } from './lists-types.js';
+import type { ChildEntry, Entry, SessionLists } from './lists-types.js';
 
 const toolStatus: Readonly<Record<Outcome, string>> = { completed: 'completed', failed: 'failed', stopped: 'cancelled', unknown: 'cancelled' };
 
@@ -68,8 +68,14 @@ export const callEnd = (toolCallId: string, reason: string): JsonObject => ({ se
 
 const reference = (entry: Entry): JsonObject => (entry.type === 'terminal' ? { type: 'terminal', terminalId: entry.id } : { type: 'tool_call', toolCallId: entry.id });
 
+/** A detached child is listed while it works, and while its own background work does. */
+export const isListed = ({ announced, detached, state, busy }: ChildEntry): boolean => announced && detached && state !== undefined && (state !== 'idle' || busy);
+
 /** The list as it is now: everything that has detached and was not settled. */
-export const backgroundList = (lists: SessionLists): readonly JsonObject[] => [...lists.entries.values()].filter((entry) => entry.phase !== 'settled' && !entry.unlisted).map(reference);
+export const backgroundList = (lists: SessionLists): readonly JsonObject[] => [
+  ...[...lists.entries.values()].filter((entry) => entry.phase !== 'settled' && !entry.unlisted).map(reference),
+  ...[...lists.children.values()].filter(isListed).map(({ id }) => ({ type: 'subagent', sessionId: id })),
+];
 
 /** The current state again, with the list and without a stop reason. */
 export const stateSnapshot = (lists: SessionLists): JsonObject => ({ sessionUpdate: 'state_update', state: lists.state, background: backgroundList(lists) });

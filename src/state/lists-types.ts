@@ -23,10 +23,28 @@ export interface Entry {
   readonly unlisted: boolean;
   /** When waiting ends at the latest, in milliseconds of the event clock. */
   readonly until: number | undefined;
+  /** Its output file has been read to the harness's own last line, or cannot be read. */
+  readonly complete?: boolean;
   /** What the terminal's own exit said, before or after the end. */
   readonly exit: ExitFacts | undefined;
   /** The final state as it was sent, as JSON text. */
   readonly told: string | undefined;
+}
+
+/** A child session of this one, as far as the list depends on it. */
+export interface ChildEntry {
+  readonly id: string;
+  /** The client was told of it. */
+  readonly announced: boolean;
+  /** It runs beside foreground work, not as a part of it. */
+  readonly detached: boolean;
+  readonly state: string | undefined;
+  /** It has background work of its own, or tells nothing of that. */
+  readonly busy: boolean;
+  /** The state that its parent told last, as JSON text. */
+  readonly mirrored: string | undefined;
+  /** What the client knows of the association. */
+  readonly fields: JsonObject;
 }
 
 /** A snapshot that waits: the removal of an ended item, or an `idle` for tasks that are announced late. */
@@ -43,6 +61,8 @@ export interface SessionLists {
   readonly state: string;
   /** By `Entry.key`. */
   readonly entries: Table<Entry>;
+  /** By the ids of their sessions. */
+  readonly children: Table<ChildEntry>;
   readonly held: Held | undefined;
   /** Ids that no further item may have, by type and id, and the number in each of our own. Bounded. */
   readonly used: Table<number>;
@@ -58,20 +78,35 @@ export interface ListsOptions {
   readonly window: number;
   /** The exit that the agent attaches to a launch acknowledgement is the tool's, not the process's. */
   readonly exitAtLaunch: boolean;
+  /** The harness itself writes the last line of a command's output file, after the end: until it is there, output is missing. */
+  readonly exitLineInOutput?: boolean;
   /** The end of an item can start a turn of the agent's own. */
   readonly startsTurns: boolean;
   /** A `stopped` that nobody asked for may be corrected at once. */
   readonly correctsStops: boolean;
 }
 
+/** The update comes between a `session/resume` and its response. `history`: it may be replayed. */
+export type Resuming = 'history' | 'live';
+
 export type ListsEvent = { readonly at: number; readonly session: string } & (
   /** An update of the agent, with what the ledger made of it. */
-  | { readonly type: 'update'; readonly update: JsonObject; readonly facts: readonly Fact[]; readonly ledger: SessionLedger }
+  | { readonly type: 'update'; readonly update: JsonObject; readonly facts: readonly Fact[]; readonly ledger: SessionLedger; readonly resuming?: Resuming }
+  /** All that is listed is told anew, and the state. */
+  | { readonly type: 'restore'; readonly ledger: SessionLedger }
+  /** What lived in the session is gone without a word, for this reason. */
+  | { readonly type: 'lost'; readonly reason: string; readonly ledger: SessionLedger }
   /** Facts without an update that could pass. */
   | { readonly type: 'facts'; readonly facts: readonly Fact[]; readonly ledger: SessionLedger }
   /** The output file was read to its end; the code is its last line's. */
-  | { readonly type: 'flushed'; readonly task: string; readonly fileCode: number | undefined; readonly ledger: SessionLedger }
+  | { readonly type: 'flushed'; readonly task: string; readonly fileCode: number | undefined; readonly complete?: boolean; readonly ledger: SessionLedger }
   | { readonly type: 'tick'; readonly ledger: SessionLedger }
+  /** A child is about to tell this `state_update`. */
+  | { readonly type: 'childState'; readonly child: string; readonly update: JsonObject; readonly ledger: SessionLedger }
+  /** Background work is reported from now on, as in the session's parent. */
+  | { readonly type: 'reported'; readonly ledger: SessionLedger }
+  /** A question about listed work is about to go to the client. */
+  | { readonly type: 'asked'; readonly ledger: SessionLedger }
   | { readonly type: 'closing' }
   | { readonly type: 'closeFailed'; readonly ledger: SessionLedger }
   | { readonly type: 'ended'; readonly reason: 'closed' | 'agentGone'; readonly ledger: SessionLedger }
@@ -80,6 +115,12 @@ export type ListsEvent = { readonly at: number; readonly session: string } & (
 export type ListsEffect =
   /** A `session/update` to the client. */
   | { readonly do: 'send'; readonly update: JsonObject }
+  /** A `session/update` of a child to the client. */
+  | { readonly do: 'sendFor'; readonly child: string; readonly update: JsonObject }
+  /** A tool call as it was told so far, changed by `update`. `terminal`: its content shows this one, too. Nothing, if nothing is known of it. */
+  | { readonly do: 'sendCall'; readonly update: JsonObject; readonly terminal: string | undefined }
+  /** A `terminal_update` with the kept tail of its output. */
+  | { readonly do: 'sendTerminal'; readonly update: JsonObject }
   /** The update at hand goes on untouched, at this place. */
   | { readonly do: 'keep' }
   /** Starts to follow the item's output file into its terminal. */

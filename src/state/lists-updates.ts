@@ -10,12 +10,12 @@ import type { Entry } from './lists-types.js';
 const keep = (draft: Draft): void => void draft.effects.push({ do: 'keep' });
 
 /** Sends the changed update, unless nothing but its ids is left. */
-function sendRest(draft: Draft, update: JsonObject, ...ids: readonly string[]): void {
+export function sendRest(draft: Draft, update: JsonObject, ...ids: readonly string[]): void {
   const rest = Object.keys(update).filter((key) => key !== 'sessionUpdate' && !ids.includes(key));
   if (rest.length > 0) send(draft, update);
 }
 
-function without(update: JsonObject, key: string): JsonObject {
+export function without(update: JsonObject, key: string): JsonObject {
   const { [key]: _, ...rest } = update;
   return rest;
 }
@@ -34,13 +34,13 @@ export function withoutExtensionMark(update: JsonObject): JsonObject {
   return withMember(update, '_meta', withMember(meta, 'jetbrains', withMember(jetbrains, 'air', told)));
 }
 
-const entryOf = (draft: Draft, type: Entry['type'], id: string): Entry | undefined => [...draft.lists.entries.values()].find((entry) => entry.type === type && entry.id === id);
+export const entryOf = (draft: Draft, type: Entry['type'], id: string): Entry | undefined => [...draft.lists.entries.values()].find((entry) => entry.type === type && entry.id === id);
 
 /** The item that this call launched, if it ended before the client heard of it. */
 function endedUnseen(draft: Draft, id: string): Item | undefined {
   const call = draft.ledger.calls.get(id);
   const item = call && [...draft.ledger.items.values()].filter((other) => isLaunchedBy(other, call)).at(-1);
-  return item?.phase === 'ended' && !item.ambient && !draft.lists.entries.has(item.task) ? item : undefined;
+  return item?.phase === 'ended' && item.kind !== 'subagent' && !item.ambient && !draft.lists.entries.has(item.task) ? item : undefined;
 }
 
 /** A work that ended before its launch was acknowledged is never listed: its end is merged with the acknowledgement. */
@@ -71,16 +71,24 @@ function referAgain(draft: Draft, update: JsonObject, call: string): void {
   }
 }
 
+/** A call that stayed open while its command ran in the background ends as that did: what was stopped did not fail. */
+function endedAsItsWork(draft: Draft, update: JsonObject): JsonObject {
+  const call = update.status === 'failed' ? draft.ledger.calls.get(stringOf(update.toolCallId) ?? '') : undefined;
+  const item = call && [...draft.ledger.items.values()].filter((other) => isLaunchedBy(other, call)).at(-1);
+  const isCertain = item?.outcome === 'stopped' && draft.lists.entries.get(item.task)?.tentative === false;
+  return isCertain ? { ...update, status: finalStatus('stopped') } : update;
+}
+
 /** Gives the call whose acknowledgement was rewritten to the status of its work, if it was. */
 function rewrittenCall(draft: Draft, original: JsonObject, call: string, facts: readonly Fact[]): string | undefined {
-  const update = withoutExtensionMark(original);
+  const update = withoutExtensionMark(endedAsItsWork(draft, original));
   const status = stringOf(update.status);
   const final = isFinalStatus(status);
   if (final && entryOf(draft, 'tool_call', call) !== undefined) {
     sendRest(draft, without(update, 'status'), 'toolCallId');
     return undefined;
   }
-  const detached = facts.find((fact) => fact.type === 'itemDetached' && fact.item.toolCallId === call && fact.item.kind !== 'terminal');
+  const detached = facts.find((fact) => fact.type === 'itemDetached' && fact.item.toolCallId === call && fact.item.kind === 'tool_call');
   if (detached !== undefined && status === 'completed' && !isUsed(draft.lists, 'tool_call', call)) {
     send(draft, { ...update, status: liveStatus(detached.item) });
     return call;
@@ -102,7 +110,7 @@ export function toolCall(draft: Draft, update: JsonObject, facts: readonly Fact[
 }
 
 /** A background command that waits for its launching call's acknowledgement, or ended before it. */
-function awaitsLaunch(draft: Draft, terminal: string): boolean {
+export function awaitsLaunch(draft: Draft, terminal: string): boolean {
   const isItem = (item: Item): boolean => item.kind === 'terminal' && item.started && !item.ambient && !draft.lists.entries.has(item.task);
   return [...draft.ledger.items.values()].some((item) => isItem(item) && (item.toolCallId === terminal || draft.ledger.calls.get(item.toolCallId ?? '')?.terminals.includes(terminal)));
 }

@@ -8,8 +8,10 @@
 import { stringOf, type JsonObject } from '../protocol/index.js';
 import type { Fact } from './ledger-types.js';
 import { backgroundList, callEnd, callReference, entityUpdate, exitStatus, liveStatus } from './lists-entries.js';
-import { announce, end, endingEntries, finish, follow, putEntry, releaseHeldIdle, send, settle, settleOrWait, tellAgain, type Draft } from './lists-draft.js';
-import type { Entry, ListsEffect, ListsEvent, ListsOptions, SessionLists } from './lists-types.js';
+import { announce, awaitsTasks, end, endingEntries, finish, follow, putEntry, releaseHeldIdle, send, settle, settleOrWait, tellAgain, type Draft } from './lists-draft.js';
+import { childFact, childState, endChildren, subagent } from './lists-children.js';
+import { restoreAll, settleLost, whileResuming } from './lists-resume.js';
+import type { Entry, ListsEffect, ListsEvent, ListsOptions, Resuming, SessionLists } from './lists-types.js';
 import { listsItself, releaseIfAnnounced, state, terminal, toolCall } from './lists-updates.js';
 import { emptySession } from './ledger.js';
 import { isUsed } from './lists-ids.js';
@@ -17,7 +19,7 @@ import { Table } from './table.js';
 
 /** A session that was not heard of. `reported`: the agent has promised to report background work. */
 export const emptyLists = (reported: boolean): SessionLists => ({
-  reported, native: false, state: 'idle', entries: Table.empty(), held: undefined, used: Table.empty(), forgotten: 0, closing: false,
+  reported, native: false, state: 'idle', entries: Table.empty(), children: Table.empty(), held: undefined, used: Table.empty(), forgotten: 0, closing: false,
 });
 
 const REMEMBERED_ENTRIES = 256;
@@ -78,7 +80,8 @@ function onEnd(draft: Draft, fact: Extract<Fact, { type: 'itemEnded' | 'itemCorr
 }
 
 function onFact(draft: Draft, fact: Fact, reopened: string | undefined): void {
-  if (fact.type === 'itemStarted') onStarted(draft, fact);
+  if (fact.item.kind === 'subagent') childFact(draft, fact);
+  else if (fact.type === 'itemStarted') onStarted(draft, fact);
   else if (fact.type === 'itemDetached') announce(draft, fact.item, reopened);
   else if (fact.type === 'itemChanged') onChanged(draft, fact);
   else onEnd(draft, fact);
@@ -86,16 +89,18 @@ function onFact(draft: Draft, fact: Fact, reopened: string | undefined): void {
 
 const isExtension = (kind: string): boolean => kind.startsWith('_async_task_');
 
-function onUpdate(draft: Draft, update: JsonObject, facts: readonly Fact[]): void {
+function onUpdate(draft: Draft, update: JsonObject, facts: readonly Fact[], resuming: Resuming | undefined): void {
   const kind = stringOf(update.sessionUpdate) ?? '';
   if (listsItself(update)) draft.lists = { ...draft.lists, native: true };
   if (draft.lists.native) {
     draft.effects.push({ do: 'keep' });
     return;
   }
+  if (resuming !== undefined && whileResuming(draft, update, resuming === 'history', () => facts.forEach((fact) => onFact(draft, fact, undefined)))) return;
   let reopened: string | undefined;
   if (kind === 'tool_call_update') reopened = toolCall(draft, update, facts);
   else if (kind === 'terminal_update') terminal(draft, update);
+  else if (kind === 'subagent_update') subagent(draft, update);
   else if (kind !== 'state_update' && !isExtension(kind)) draft.effects.push({ do: 'keep' });
   for (const fact of facts) onFact(draft, fact, reopened);
   if (kind === 'state_update') state(draft, update);
@@ -103,12 +108,13 @@ function onUpdate(draft: Draft, update: JsonObject, facts: readonly Fact[]): voi
 }
 
 /** The last line of the output file tells a code. It counts if it agrees with the end, and if nothing else told one. */
-function onFlushed(draft: Draft, task: string, fileCode: number | undefined): void {
+function onFlushed(draft: Draft, task: string, fileCode: number | undefined, complete: boolean): void {
   const entry = draft.lists.entries.get(task);
   if (entry?.phase !== 'ending' || entry.tentative) return;
   const outcome = draft.ledger.items.get(task)?.outcome ?? 'unknown';
   const counts = fileCode !== undefined && entry.exit === undefined && exitStatus(outcome, { exitCode: fileCode }).exitCode !== undefined;
-  settleOrWait(draft, counts ? { ...entry, exit: { exitCode: fileCode } } : entry);
+  const read = complete ? { ...entry, complete } : entry;
+  settleOrWait(draft, counts ? { ...read, exit: { exitCode: fileCode } } : read);
 }
 
 /** The wait is over for everything whose time has come. A missing exit code is looked for once more. */
@@ -148,6 +154,7 @@ function onSessionEnd(draft: Draft, reason: 'closed' | 'agentGone'): void {
     if (entry.phase === 'live') settle(draft, entry, 'unknown', why);
     else if (entry.phase === 'ending') settle(draft, entry);
   }
+  endChildren(draft, why);
   settleOpen(draft, why);
   const last = held?.update ?? { sessionUpdate: 'state_update', state: 'idle', ...(ran ? { stopReason: 'cancelled' } : {}) };
   if (ran || hadList || held !== undefined) send(draft, { ...last, background: [] });
@@ -164,13 +171,28 @@ function onCloseFailed(draft: Draft): void {
 type Handler<T extends ListsEvent['type']> = (draft: Draft, event: Extract<ListsEvent, { type: T }>) => void;
 
 const handlers: { readonly [T in ListsEvent['type']]: Handler<T> } = {
-  update: (draft, event) => onUpdate(draft, event.update, event.facts),
+  update: (draft, event) => onUpdate(draft, event.update, event.facts, event.resuming),
+  restore: (draft) => {
+    if (!draft.lists.reported) return;
+    restoreAll(draft);
+    draft.due = 'now';
+  },
+  lost: (draft, event) => settleLost(draft, event.reason),
   facts: (draft, event) => {
     for (const fact of event.facts) onFact(draft, fact, undefined);
     releaseIfAnnounced(draft);
   },
-  flushed: (draft, event) => onFlushed(draft, event.task, event.fileCode),
+  flushed: (draft, event) => onFlushed(draft, event.task, event.fileCode, event.complete === true),
   tick: onTick,
+  childState: (draft, event) => childState(draft, event.child, event.update),
+  reported: (draft) => {
+    if (draft.lists.reported) return;
+    draft.lists = { ...draft.lists, reported: true };
+    draft.due = 'now';
+  },
+  asked: (draft) => {
+    if (awaitsTasks(draft.lists) && !draft.lists.closing) releaseHeldIdle(draft);
+  },
   closing: (draft) => {
     const { held } = draft.lists;
     draft.lists = { ...draft.lists, closing: true, held: held && { ...held, until: Number.POSITIVE_INFINITY } };

@@ -19,7 +19,7 @@ export function and([state, effects]: Step, next: (state: TurnsState) => Step): 
 }
 
 export const isWaiting = (state: TurnsState): boolean => state.prompts.some(({ inserted }) => !inserted);
-const hasWork = (state: TurnsState): boolean => state.own.length > 0 || state.prompts.some(({ inserted }) => inserted);
+export const hasWork = (state: TurnsState): boolean => state.own.length > 0 || state.prompts.some(({ inserted }) => inserted);
 
 function running(state: TurnsState): Step {
   return state.shown === 'idle' ? [{ ...state, shown: 'running' }, [{ type: 'state', state: 'running' }]] : stay(state);
@@ -41,25 +41,28 @@ export function insertNext(state: TurnsState): Step {
   return and([{ ...state, prompts }, [{ type: 'insert', prompt: next.prompt }]], running);
 }
 
-/**
- * Something ended. While other work goes on, nothing is said. Else a prompt that waits for it is
- * taken in without an `idle` in between, unless the client cancelled: then it is told so first.
- */
-export function afterWork(state: TurnsState, ending: Ending, at: number): Step {
-  if (hasWork(state) || state.shown === 'idle') return stay(state);
-  if (!isWaiting(state)) return idle(state, ending);
-  if (!state.cancelled) return insertNext({ ...state, closing: undefined });
+/** Has what waits taken in after a while, unless the agent names it before. */
+function waitOn(state: TurnsState, at: number): Step {
   const due = at + INSERT_AFTER_MS;
-  const prompts = state.prompts.map((open) => ({ ...open, due }));
-  return and(idle({ ...state, prompts }, ending), (after) => [after, [{ type: 'wake', at: due }]]);
+  return [{ ...state, closing: undefined, prompts: state.prompts.map((open) => (open.inserted ? open : { ...open, due })) }, [{ type: 'wake', at: due }]];
+}
+
+/**
+ * Something ended. While other work goes on, nothing is said. Else the work is over, and a prompt that
+ * waited for it is taken in: at once, or when an agent that names what it takes in has done so, or a
+ * while after a `session/cancel`, which may reach it too. `folds`: a turn of the agent's own ended, and
+ * goes on as the turn of the prompt that waits.
+ */
+export function afterWork(state: TurnsState, ending: Ending, at: number, folds = false): Step {
+  if (hasWork(state) || state.shown === 'idle') return stay(state);
+  if (!isWaiting(state) || state.ending) return idle(state, ending);
+  const next = (left: TurnsState): Step => (state.names || state.cancelled ? waitOn(left, at) : insertNext({ ...left, closing: undefined }));
+  return folds && !state.cancelled ? next(state) : and(idle(state, ending), next);
 }
 
 /** The update that closes the last own turn came, or is not waited for any longer. */
 export const close = (state: TurnsState, at: number): Step =>
   state.closing === undefined ? stay(state) : afterWork({ ...state, closing: undefined }, state.closing.ending, at);
-
-/** Takes in the first waiting prompt, if no work is ahead of it. */
-export const insertIfFree = (state: TurnsState): Step => (state.shown === 'idle' ? insertNext(state) : stay(state));
 
 export function addOwn(state: TurnsState, turn: OwnTurn): Step {
   if (state.own.some(({ id, from }) => id === turn.id && from === turn.from)) return stay(state);
@@ -69,12 +72,12 @@ export function addOwn(state: TurnsState, turn: OwnTurn): Step {
 /** Ends the own turns that `ends` names. */
 export function removeOwn(state: TurnsState, ends: (turn: OwnTurn) => boolean, ending: Ending, at: number): Step {
   const own = state.own.filter((turn) => !ends(turn));
-  return own.length === state.own.length ? stay(state) : afterWork({ ...state, own }, ending, at);
+  return own.length === state.own.length ? stay(state) : afterWork({ ...state, own }, ending, at, true);
 }
 
 /** Nothing is said of the session after this. */
 export function closeAll(state: TurnsState): Step {
   const refused = state.prompts.filter(({ inserted }) => !inserted).map(({ prompt }): TurnEffect => ({ type: 'refuse', prompt, error: requestCancelled() }));
-  const gone: TurnsState = { ...state, prompts: [], own: [], closing: undefined };
+  const gone: TurnsState = { ...state, prompts: [], own: [], closing: undefined, ending: false };
   return state.shown === 'idle' ? [gone, refused] : and([gone, refused], (left) => idle(left, { stopReason: 'cancelled' }));
 }

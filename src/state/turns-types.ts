@@ -5,23 +5,35 @@
 import type { Ending } from '../protocol/bridge/prompt.js';
 import type { RpcError } from '../wire/jsonrpc.js';
 
-/** A client's prompt that the agent has not answered. `due`: when it counts as taken in without a sign. */
+/**
+ * A client's prompt that the agent has not answered. `due`: when it counts as taken in without a sign.
+ * `overlaps`: it does not wait for the prompts before it, which the agent stops for it. `newest`: how a
+ * prompt that was taken in later ended meanwhile.
+ */
 export interface OpenPrompt {
   readonly prompt: string;
   readonly inserted: boolean;
   readonly due: number;
+  readonly overlaps?: boolean;
+  readonly newest?: Ending;
+  /** A `session/cancel` came while it was open. */
+  readonly cancelled?: true;
 }
 
 /**
  * A turn that the agent started on its own, and what told it: a task of type `turn`, the raw feed's
- * session state, or, where an agent has neither, its content. `due`: when it ends without its own word.
- * `marked`: the update that closes it came already.
+ * session state, or, where an agent has neither, its content, with or without an update that closes it.
+ * `due`: when it ends without its own word. `marked`: the update that closes it came already. Of a turn
+ * that nothing marks: when its content came `last`, its open `calls`, and the next look at it (`armed`).
  */
 export interface OwnTurn {
   readonly id: string;
-  readonly from: 'task' | 'feed' | 'content';
+  readonly from: 'task' | 'feed' | 'content' | 'unmarked';
   readonly due?: number;
   readonly marked?: true;
+  readonly last?: number;
+  readonly calls?: readonly string[];
+  readonly armed?: number;
 }
 
 export interface TurnsState {
@@ -35,16 +47,25 @@ export interface TurnsState {
   readonly shown: 'idle' | 'running' | 'requires_action';
   /** A `session/cancel` fell in this work. */
   readonly cancelled: boolean;
+  /** The session is being closed: nothing that waits is taken in any more. */
+  readonly ending: boolean;
+  /** The agent tells when it takes a user message in. */
+  readonly names: boolean;
 }
 
 /** `at` is the event's time. */
 export type TurnEvent = { readonly at: number } & (
-  | { readonly type: 'promptSent'; readonly prompt: string }
+  /** `overlaps`: the agent stops what it does for it, and does not make it wait. */
+  | { readonly type: 'promptSent'; readonly prompt: string; readonly overlaps?: boolean }
   /** The agent answered the prompt. */
   | { readonly type: 'promptEnded'; readonly prompt: string; readonly ending: Ending }
   | { readonly type: 'promptFailed'; readonly prompt: string; readonly error: RpcError }
+  /** The agent told that it has taken in the user message that waits longest. */
+  | { readonly type: 'takenIn' }
   /** The agent said something that belongs to a turn; `starts`: and it can start one of its own. */
   | { readonly type: 'said'; readonly starts: boolean }
+  /** Content of an agent that marks its own turns in no way. `starts`: a turn can begin with it. `call`: what it says of one. */
+  | { readonly type: 'worked'; readonly starts: boolean; readonly call?: { readonly id: string; readonly open: boolean } }
   /** The update with which the agent closes each of its turns went out. */
   | { readonly type: 'marked' }
   | { readonly type: 'ownStarted'; readonly id: string }
@@ -56,6 +77,8 @@ export type TurnEvent = { readonly at: number } & (
   | { readonly type: 'answered'; readonly question: string }
   /** The client sent `session/cancel`. */
   | { readonly type: 'cancelled' }
+  /** The client asked to close the session; that was refused. */
+  | { readonly type: 'closing' | 'closeFailed' }
   /** The session was closed: nothing more is said of it. */
   | { readonly type: 'closed' }
   | { readonly type: 'woken' }

@@ -221,7 +221,7 @@ test('when all plugins have left, requests that nobody waits for are forgotten a
 });
 
 describe('a batch while a plugin that refuses batches is in the list', () => {
-  const refusing: Plugin = { name: 'refusing', batches: 'refuse', toAgent: { calls: { leave: (_call, host) => host.leave() } } };
+  const refusing: Plugin = { name: 'refusing', batches: () => 'refuse', toAgent: { calls: { leave: (_call, host) => host.leave() } } };
   const refusal = { jsonrpc: '2.0', id: null, error: { code: -32600, message: expect.stringContaining('batch') as unknown } };
 
   test('whoever sent it is answered -32600, and nothing else is lost', () => {

@@ -55,6 +55,8 @@ interface Entity {
 export interface ModelOptions {
   readonly window: number;
   readonly startsTurns: boolean;
+  /** The exit that comes with a launch is not the command's. */
+  readonly exitAtLaunch: boolean;
   /** A `stopped` that nobody asked for may be corrected at once, and so is not told at once. */
   readonly correctsStops: boolean;
 }
@@ -100,8 +102,8 @@ export class ModelClient {
 
   isOpenCall = (id: string): boolean => this.#calls.get(id)?.final === false;
 
-  /** Work that it launched has detached, and its end was not told, or it is still listed. */
-  hasWork = (id: string): boolean => this.#list.some((key) => key.endsWith(` ${id}`)) || [...this.#tasks.values()].some(({ lives }) => lives.some((life) => life.call === id && life.detached && life.told === 0));
+  /** The end of work that it launched was not told yet, or that is still listed. */
+  hasWork = (id: string): boolean => this.#list.some((key) => key.endsWith(` ${id}`)) || [...this.#tasks.values()].some(({ lives }) => lives.some((life) => life.call === id && (life.detached || life.kind === 'terminal') && life.told === 0));
 
   get isRunning(): boolean {
     return this.#foreground;
@@ -291,6 +293,7 @@ export class ModelClient {
     this.#entities.set(key, known);
     if ('capabilities' in update) known.cancellable = update.capabilities !== null;
     if (!ends) return;
+    if (!known.ended && this.options.exitAtLaunch) this.#launchExit(key);
     known.ended = true;
     if (!this.#owners.has(key)) this.#owns(this.#lifeOf(key, ({ ended }) => ended), key);
     const life = this.#owners.get(key);
@@ -302,6 +305,12 @@ export class ModelClient {
     if (key === this.#exitSaid && life.told > 0) return;
     life.told++;
     if (life.told > Math.max(1, life.ends)) throw new Broken('4', `the end of ${key} was told ${life.told} times`);
+  }
+
+  /** A command that goes to the background has not exited when it is launched. */
+  #launchExit(key: string): void {
+    const isLaunching = (life: Life | undefined): boolean => life?.kind === 'terminal' && !life.ended && !life.detached && `terminal ${life.call}` === key;
+    if ([...this.#tasks.values()].some(({ lives }) => isLaunching(lives.at(-1)))) throw new Broken('5.4', `${key} was told as exited at its launch`);
   }
 
   #snapshot(update: Json, at: number): void {

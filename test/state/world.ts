@@ -191,7 +191,7 @@ export class World {
     else if (effect.do === 'keep') this.sent.push({ at: this.at, update: original ?? {} });
     else if (effect.do === 'follow') this.#other.push(`follow ${effect.path} into ${effect.terminalId}`);
     else if (effect.do === 'unfollow') this.#other.push(`unfollow ${effect.task}`);
-    else flushed.push(effect.task);
+    else if (effect.do === 'flush') flushed.push(effect.task);
   }
 }
 

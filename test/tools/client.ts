@@ -6,7 +6,7 @@
  */
 import { createMilestones } from './milestones.js';
 import { withMethods, type RecordedMessage } from './recording.js';
-import { listOf, objectOf, stringOf } from './updates.js';
+import { listOf, objectOf, stringOf, updateOf } from './updates.js';
 
 type Message = RecordedMessage['msg'];
 
@@ -71,6 +71,14 @@ const sessionsOf = (records: readonly RecordedMessage[]): string[] =>
     .map(({ record }) => stringOf(objectOf(record.msg.result).sessionId))
     .filter((id) => id !== undefined);
 
+/** The ids of the child sessions that a recording tells of, in order. */
+const childrenOf = (records: readonly RecordedMessage[]): string[] => [
+  ...new Set(records.flatMap((record) => {
+    const update = updateOf(record)?.update;
+    return update?.sessionUpdate === 'subagent_update' ? [String(update.sessionId)] : [];
+  })),
+];
+
 const optionsOf = (request: Message | undefined) => listOf(objectOf(request?.params).options).map(objectOf);
 
 /** The recorded answer with the option id that the live request gives the recorded kind of option. */
@@ -96,11 +104,14 @@ export function createClient(recording: readonly RecordedMessage[], options: Cli
   const { actions, end } = actionsOf(recording);
   const recordedRequests = requestsOf(recording);
   const recordedSessions = sessionsOf(recording);
+  const recordedChildren = childrenOf(recording);
   const milestones = createMilestones();
   const begun = ports.now();
   const lived: RecordedMessage[] = [];
   const methods = new Map<string, string>();
   const sessions = new Map<string, string>();
+  const liveChildren = new Set<string>();
+  let opens = 0;
   const missing = new Set<string>();
   let next = 0;
   let due = false;
@@ -160,8 +171,16 @@ export function createClient(recording: readonly RecordedMessage[], options: Cli
       const record = log('a2c', message);
       const method = message.method ?? methods.get(JSON.stringify(message.id));
       const opened = stringOf(objectOf(message.result).sessionId);
-      const recordedId = recordedSessions[sessions.size];
-      if (method === 'session/new' && opened !== undefined && recordedId !== undefined) sessions.set(recordedId, opened);
+      const recordedId = recordedSessions[opens];
+      if (method === 'session/new' && opened !== undefined && recordedId !== undefined) {
+        sessions.set(recordedId, opened);
+        opens += 1;
+      }
+      for (const child of childrenOf([record])) {
+        const recorded = liveChildren.has(child) ? undefined : recordedChildren[liveChildren.size];
+        liveChildren.add(child);
+        if (recorded !== undefined) sessions.set(recorded, child);
+      }
       milestones.seen(record, method);
       const isPausing = due && actions[next] !== undefined;
       if (!isPausing) proceed();

@@ -5,7 +5,7 @@
 import type { Facts } from './facts.js';
 import { listOf, objectOf } from './updates.js';
 
-export type Reason = 'monitor-listed' | 'exit-code-told' | 'no-removal-then-running' | 'air-leaves-out';
+export type Reason = 'monitor-listed' | 'exit-code-told' | 'no-removal-then-running' | 'air-leaves-out' | 'own-work-listed' | 'cut-off-child';
 
 export interface Difference {
   readonly path: string;
@@ -82,11 +82,54 @@ const EXPLANATIONS: readonly Explanation[] = [
       same(it.ours, listOf(it.native).map((state) => (state === 'idle, then running' ? 'running' : state))),
   },
   {
+    reason: 'own-work-listed',
+    rule: "5.13: a subagent's own background work is in its list, and keeps it in its parent's; the native agent calls that work finished at its launch",
+    explains: (it) => ownWork(it),
+  },
+  {
+    reason: 'cut-off-child',
+    rule: '5.13: after a cancel of the parent the extension tells nothing more of a child that goes on; its end is known from the raw feed',
+    explains: (it) => cutOff(it),
+  },
+  {
     reason: 'air-leaves-out',
     rule: '2.1: the extension has fewer fields',
     explains: (it) => leftOut(it),
   },
 ];
+
+const isChild = (session: string): boolean => /^child\d+$/.test(session);
+/** Whether a child lists work of its own here, and not in the native recording. */
+const listsOwnWork = ({ facts }: Compared, child: string): boolean =>
+  [...facts.ours.keys()].some((path) => path.startsWith(`${child}/items/`)) && ![...facts.native.keys()].some((path) => path.startsWith(`${child}/items/`));
+
+/** Several lives of a child, between which its own work runs, as the one that they are then. */
+const asOneLife = (order: unknown): unknown[] => listOf(order).filter((step, index, all) => all.indexOf(step) === index);
+const isOneOf = (value: unknown, all: unknown): boolean => listOf(value).length === 1 && [listOf(all).at(0), listOf(all).at(-1)].some((one) => same(listOf(value)[0], one === 'idle, then running' ? 'running' : one));
+
+function ownWork(it: Compared): boolean {
+  const { session, group, id, name, native, ours } = it;
+  if (isChild(session) && listsOwnWork(it, session)) {
+    if (group === 'items') return native === undefined;
+    if (group === 'lists') return same(listsWithout(ours, () => true), native);
+    return group === 'terminals' && isListed(it.facts.ours, session, `terminal:${id}`) && (name === 'output' || name === 'exitStatus');
+  }
+  const child = id.replace(/^subagent:/, '');
+  if (group === 'items' && isChild(child) && listsOwnWork(it, child)) {
+    return name === 'order' ? same(asOneLife(native), ours) : isOneOf(ours, native);
+  }
+  const works = (key: string): boolean => key.startsWith('subagent:') && listsOwnWork(it, key.slice('subagent:'.length));
+  return group === 'lists' && same(listsWithout(ours, works), listsWithout(native, works));
+}
+
+function cutOff({ session, group, id, name, native, ours, facts }: Compared): boolean {
+  const wasCancelled = [...facts.ours].some(([path, value]) => /^session\/turns\/\d+\/stopReason$/.test(path) && value === 'cancelled');
+  if (!isChild(session) || !wasCancelled) return false;
+  const isCut = (call: string): boolean => factOf(facts.ours, session, `calls/${call}/status`) === 'cancelled' && factOf(facts.native, session, `calls/${call}/status`) === 'completed';
+  if (group === 'messages') return listOf(ours).length < listOf(native).length && same(listOf(native).slice(0, listOf(ours).length), ours);
+  if (group === 'calls') return name === 'status' && isCut(id);
+  return group === 'terminals' && isCut(id) && ((name === 'exitStatus' && same(ours, {})) || (name === 'output' && ours === ''));
+}
 
 /** What claude-agent-acp leaves out, or tells otherwise, towards a client that declares `asyncTasks`. */
 function leftOut({ group, id, name, native, ours, facts, session }: Compared): boolean {

@@ -3,7 +3,7 @@
  * must bring, whatever else it says and however often it repeats itself.
  */
 import type { RecordedMessage } from './recording.js';
-import { background, itemKey, listOf, updateOf, type Json } from './updates.js';
+import { background, itemKey, listOf, updateOf, type Item, type Json } from './updates.js';
 
 /**
  * The native agent ends this call at its launch, the bridged one when its work ends: nobody can wait
@@ -27,11 +27,18 @@ export function createMilestones(): Milestones {
   const running = new Set<string>();
   const once = new Set<string>();
   const exempt = new Set<unknown>();
+  /** Child sessions are named in the order of their appearance: their ids differ from run to run. */
+  const children: string[] = [];
+  const childName = (id: unknown): string => {
+    if (!children.includes(String(id))) children.push(String(id));
+    return `child${children.indexOf(String(id)) + 1}`;
+  };
+  const keyOf = (item: Item): string => (item.type === 'subagent' ? `subagent:${childName(item.sessionId)}` : itemKey(item));
   const first = (name: string): readonly string[] => (once.has(name) ? [] : (once.add(name), [name]));
 
   const ofState = (sessionId: string, update: Json): string[] => {
     const before = listed.get(sessionId) ?? new Set();
-    const now = new Set((background(update) ?? []).map(itemKey));
+    const now = new Set((background(update) ?? []).map(keyOf));
     listed.set(sessionId, now);
     const started = update.state === 'running' && !running.has(sessionId);
     if (update.state === 'idle') running.delete(sessionId);
@@ -54,6 +61,7 @@ export function createMilestones(): Milestones {
   const byKind: Readonly<Record<string, (update: Json, sessionId: string) => readonly string[]>> = {
     state_update: (update, sessionId) => ofState(sessionId, update),
     tool_call_update: ofCall,
+    subagent_update: ({ sessionId }) => first(`child ${childName(sessionId)}`),
     terminal_update: ({ exitStatus, terminalId }) => (exitStatus ? first(`exit ${String(terminalId)}`) : []),
     agent_message_chunk: ({ messageId }) => first(`message ${String(messageId)}`).map(() => 'message'),
     user_message: ({ content }) => (listOf(content).length > 0 ? ['user_message'] : []),

@@ -18,7 +18,7 @@ const NO_NEWLINE = '\\ No newline at end of file';
 /** What agents write into `_meta.kind` of a diff, where v1 itself cannot tell. */
 const operationOfKind: ReadonlyMap<string, Operation> = new Map([['add', 'add'], ['delete', 'delete'], ['modify', 'modify'], ['update', 'modify']]);
 
-const isAbsolute = (path: string): boolean => /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(path);
+export const isAbsolutePath = (path: string): boolean => /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(path);
 
 /** A relative path below a directory, without the steps `.` and `..`. */
 function below(directory: string, path: string): string {
@@ -34,7 +34,7 @@ function below(directory: string, path: string): string {
 /** `path` as v2 wants it: absolute. A relative one is the session's. */
 export function toAbsolutePath(path: unknown, cwd: string | undefined): string | undefined {
   if (typeof path !== 'string' || path === '') return undefined;
-  if (isAbsolute(path)) return path;
+  if (isAbsolutePath(path)) return path;
   return cwd === undefined ? undefined : below(cwd, path);
 }
 

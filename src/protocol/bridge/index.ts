@@ -1,4 +1,6 @@
 /** What a bridge between ACP versions is made of: pure translators, each named after its target. */
+export { isAbsolutePath } from './diff.js';
+export { toV2ElicitationParams } from './elicitation.js';
 export { bridgeHabitsOf, type BridgeHabits } from './habits.js';
 export { setterOf, toV2ConfigOptions, toV2Config, withForm, withOptions, type ConfigView, type OwnForm } from './config.js';
 export {
@@ -7,13 +9,14 @@ export {
 export { toV2Chunk, messageKinds, type MessageRun } from './messages.js';
 export { toV2Meta, type MetaRules } from './meta.js';
 export { cancelledOutcome, permissionToolCall, toV1PermissionResult, toV2PermissionParams } from './permission.js';
-export { endingOfError, endingOfResult, toV1PromptParams, type Ending } from './prompt.js';
+export { endingOfError, endingOfFailure, endingOfResult, failureAfter, toV1PromptParams, type Ending, type Failure } from './prompt.js';
+export { toV2EmptyMessage, toV2Replayed } from './replay.js';
 export { optionsOfResult, toV1Resume, toV1SetConfigOption, toV1SetupParams, toV2SessionList, toV2SetupResult, type V1Request } from './session.js';
 export { toV2StopNotice } from './stop-line.js';
 export {
   childOfRun, endingOfOutcome, isChildNews, launchedInBackground, launchesSubagent, launchOfUpdate, readChildNews, readSubagentTask, sessionMessages,
   type ChildNews, type ChildState, type SubagentTask,
 } from './subagents.js';
-export { toV2Terminals, type KnownTerminal } from './terminal.js';
+export { terminalsIn, toV2Terminals, type KnownTerminal } from './terminal.js';
 export { isFinal, toV2PermissionCall, toV2ToolCall, type CallContext, type KnownCall } from './tool-call.js';
 export { isUpdate, toV2PlainUpdate, toV2UnknownUpdate } from './updates.js';

@@ -2,12 +2,20 @@
  * Permission requests, v1 to v2, and their answers, v2 to v1 (ACP "Requesting Permission"). v1 asks
  * about a tool call; v2 asks with a title of its own about a subject.
  */
-import { isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
+import { at, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
 import { invalidParams, type Translated } from '../errors.js';
 import { filledList, oneOf, shape, text, within, type Faults } from './fields.js';
 import { toV2Meta, type MetaRules } from './meta.js';
 
 const options = filledList(shape({ optionId: text, name: text, kind: oneOf('allow_once', 'allow_always', 'reject_once', 'reject_always') }));
+
+/** How the extension words the question, where it does: v1 itself has the call's title only. */
+function wordsOf(params: JsonObject): { title?: string; description?: string } {
+  const words = at(params, '_meta', 'jetbrains', 'air', 'permission');
+  const title = stringOf(at(words, 'title'));
+  const description = stringOf(at(words, 'description'));
+  return { ...(title ? { title } : {}), ...(description ? { description } : {}) };
+}
 
 /** The v2 request. `toolCall` is the call as it is known, with what the request says of it. */
 export function toV2PermissionParams(params: JsonObject, toolCall: JsonObject, rules: MetaRules): Translated<JsonObject> {
@@ -18,7 +26,8 @@ export function toV2PermissionParams(params: JsonObject, toolCall: JsonObject, r
   return {
     value: {
       sessionId: params.sessionId,
-      title: stringOf(toolCall.title) ?? stringOf(toolCall.name) ?? 'Permission required',
+      title: stringOf(at(params, 'toolCall', 'title')) ?? stringOf(toolCall.title) ?? stringOf(toolCall.name) ?? 'Permission required',
+      ...wordsOf(params),
       subject: { type: 'tool_call', toolCall },
       options: given,
       ...(meta === undefined ? {} : { _meta: meta }),

@@ -3,7 +3,7 @@
  * turn's end as a state (ACP "Prompt Turn"). Here are the shapes; when what is said is
  * `state/turns`' business.
  */
-import { arrayOf, integerOf, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
+import { arrayOf, at, idOf, integerOf, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
 import { invalidParams, type Translated } from '../errors.js';
 import type { RpcError } from '../../wire/jsonrpc.js';
 import { toV1ContentBlocks } from './content.js';
@@ -45,6 +45,29 @@ export function endingOfResult(result: unknown, rules: MetaRules): Ending {
   if (stopReason === undefined) return { ...endingOfError({ code: -32603, message: `The agent ended the turn without a stop reason (${typeName(given.stopReason)})` }), ...facts };
   return { stopReason: stopReasons.has(stopReason) || stopReason.startsWith('_') ? stopReason : `_${stopReason}`, ...facts };
 }
+
+/** That a turn failed, where only the updates before its end say so. */
+export interface Failure {
+  readonly message: string;
+}
+
+const chunkText = (update: JsonObject): string | undefined =>
+  update.sessionUpdate === 'agent_message_chunk' && idOf(update.messageId) === undefined ? stringOf(at(update, 'content', 'text')) : undefined;
+
+/**
+ * What is known of a failure after an update. Codex ends a failed turn in v1 like any other: its
+ * thread's status tells the failure, and the words for the user, which belong to no message, come behind it.
+ */
+export function failureAfter(before: Failure | undefined, update: JsonObject): Failure | undefined {
+  const status = update.sessionUpdate === 'session_info_update' ? stringOf(at(update, '_meta', 'codex', 'threadStatus', 'type')) : undefined;
+  if (status !== undefined) return status === 'systemError' ? { message: '' } : undefined;
+  const text = before && chunkText(update);
+  return text === undefined ? before : { message: `${before?.message ?? ""}${text}` };
+}
+
+/** The ending of a turn that failed in this way. An ending of another kind tells more. */
+export const endingOfFailure = (ending: Ending, failure: Failure | undefined): Ending =>
+  failure === undefined || ending.stopReason !== 'end_turn' ? ending : { ...ending, ...endingOfError({ code: -32603, message: failure.message.trim() || 'The agent reports a system error.' }) };
 
 /** The ending that a v1 prompt's error tells. */
 export const endingOfError = ({ code, message, data }: RpcError): Ending => ({

@@ -1,6 +1,6 @@
 /**
  * The terminals of a v1 agent in v2 form. v1 tells them in `_meta` of tool call reports
- * (`terminal_info`, `terminal_output`, `terminal_output_delta`, `terminal_exit`); in v2 the agent owns
+ * (`terminal_info`, `terminal_output`, `terminal_output_delta`, `terminal_input`, `terminal_exit`); in v2 the agent owns
  * terminals, and each is announced by a `terminal_update` before anything references it.
  */
 import { at, idOf, integerOf, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
@@ -33,6 +33,13 @@ interface News {
 
 const FIRST_LINE_LENGTH = 64;
 const nonZeroExit = /^Exit code (\d{1,10})$/;
+
+/** The `_meta` keys that tell what a terminal shows. v2 has no place for what is typed into a command: it stands on lines of its own, as in the v2 of the agent that tells it. */
+const outputKeys: ReadonlyMap<string, (data: string) => string> = new Map([
+  ['terminal_output', (data) => data],
+  ['terminal_output_delta', (data) => data],
+  ['terminal_input', (data) => `\n${data}\n`],
+]);
 
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 
@@ -107,11 +114,11 @@ function newsOf(report: JsonObject, call: KnownCall, context: TerminalContext, f
   const command = commandOf(call, context.habits);
   const own = command === undefined ? [] : terminalsIn(call.fields.content);
   if (own.length === 1) add(own[0], { command });
-  for (const key of ['terminal_output', 'terminal_output_delta']) {
+  for (const [key, shown] of outputKeys) {
     const id = idIn(meta, key, faults);
-    const output = stringOf(at(meta[key], 'data'));
-    if (id !== undefined && output === undefined) faults.push(`_meta.${key}.data: expected a string, got ${typeName(at(meta[key], 'data'))}`);
-    if (output !== undefined) add(id, { output });
+    const data = stringOf(at(meta[key], 'data'));
+    if (id !== undefined && data === undefined) faults.push(`_meta.${key}.data: expected a string, got ${typeName(at(meta[key], 'data'))}`);
+    if (data !== undefined) add(id, { output: shown(data) });
   }
   add(idIn(meta, 'terminal_exit', faults), { exit: objectOf(meta.terminal_exit) });
   return news;

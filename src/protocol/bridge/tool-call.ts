@@ -110,12 +110,31 @@ export function toV2ToolCall(report: JsonObject, known: KnownCall | undefined, c
   return { call, update: { sessionUpdate: 'tool_call_update', toolCallId, ...reset, ...fields, ...(Object.keys(news).length > 0 ? { _meta: news } : {}) } };
 }
 
-/** The call as a v2 permission request shows it: all that is known, changed by what the request says. */
-export function toV2PermissionCall(toolCall: JsonObject, known: KnownCall | undefined, context: CallContext, faults: Faults): { call: KnownCall; shown: JsonObject } | undefined {
-  const report = toV2ToolCall({ ...toolCall, sessionUpdate: 'tool_call_update' }, known, context, faults);
+/** A permission request's call: after the request, as the request shows it, and the update that tells what is news of it, if anything is. */
+export interface PermissionCall {
+  readonly call: KnownCall;
+  readonly shown: JsonObject;
+  readonly update: V2Update | undefined;
+}
+
+const isEmpty = (value: unknown): boolean => value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+
+/**
+ * The call as a v2 permission request shows it: all that is known, changed by what the request says. A
+ * client takes that as an update of the call. How far the call has come the request does not know
+ * better. `adds`: it describes the call in words of its own, so that only what is not known yet is
+ * taken from it.
+ */
+export function toV2PermissionCall(toolCall: JsonObject, known: KnownCall | undefined, context: CallContext, faults: Faults, adds = false): PermissionCall | undefined {
+  const kept = (key: string): boolean => (!adds && key !== 'status') || known === undefined || key === 'toolCallId' || isEmpty(known.fields[key]);
+  const given = Object.fromEntries(Object.entries(toolCall).filter(([key]) => kept(key)));
+  const report = toV2ToolCall({ ...given, sessionUpdate: 'tool_call_update' }, known, context, faults);
   if (report === undefined) return undefined;
   const { status: _, ...lasting } = { ...known?.fields };
   const news = Object.fromEntries(Object.entries({ ...report.update }).filter(([key]) => key in report.call.fields));
   const { jetbrains: __, ...meta } = report.call.meta;
-  return { call: report.call, shown: { toolCallId: toolCall.toolCallId, ...lasting, ...news, ...(Object.keys(meta).length > 0 ? { _meta: meta } : {}) } };
+  const shown = { toolCallId: toolCall.toolCallId, ...lasting, ...news, ...(Object.keys(meta).length > 0 ? { _meta: meta } : {}) };
+  const fresh = Object.entries(news).filter(([key, value]) => !sameJson(known?.fields[key], value));
+  const update = known !== undefined && fresh.length === 0 ? undefined : report.update;
+  return { call: report.call, shown, update };
 }

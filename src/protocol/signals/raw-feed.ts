@@ -12,6 +12,9 @@ export const RAW_FEED = '_claude/sdkMessage';
 /** The subtypes that signals are read from, and so the ones to ask for. */
 export const RAW_SUBTYPES = ['task_started', 'task_updated', 'task_progress', 'task_notification', 'background_tasks_changed', 'session_state_changed'] as const;
 
+/** What is asked for beside them for a client of v2: the messages in which the agent names the user messages that it takes in. */
+export const RAW_SUBTYPES_V2 = [...RAW_SUBTYPES, 'status'] as const;
+
 /** The SDK's task types in the extension's words. A Monitor runs as `local_bash`; its launching call tells. */
 const taskTypes: ReadonlyMap<string, string> = new Map([
   ['local_bash', 'shell'],
@@ -47,6 +50,7 @@ function factsOf(message: JsonObject): TaskFacts {
     summary: stringOf(message.summary),
     run: idOf(message.run_id),
     ambient: ambient || undefined,
+    parentTask: idOf(message.parent_task_id),
   });
 }
 

@@ -23,6 +23,10 @@ export interface TaskFacts {
   readonly run?: string;
   /** Housekeeping that the agent started on its own: recorded, never listed. */
   readonly ambient?: boolean;
+  /** It is in the raw feed's set of work that runs in the background. */
+  readonly background?: boolean;
+  /** The task that started it, where that is a subagent's. */
+  readonly parentTask?: string;
 }
 
 export type Signal =

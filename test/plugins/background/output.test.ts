@@ -35,6 +35,38 @@ describe('the output of a listed command', () => {
     expect(on.files.followed()).toEqual([]);
   });
 
+  it('is waited for, listed, when the harness has named the code but not yet written its last line', () => {
+    const on = followed();
+    on.files.write(PATH, 'line 1\n');
+    on.raw('task_updated', { task_id: 'b', patch: { status: 'completed' } });
+    on.raw('task_notification', { task_id: 'b', status: 'completed', summary: 'Background command "Run it" completed (exit code 0)' });
+    on.says('state_update', { state: 'running' });
+    expect(output(on)).toEqual(['= line 1\n', 'running']);
+    on.files.write(PATH, '\n[exited with code 0]\n', { lazily: true });
+    on.clock.advance(15);
+    expect(output(on)).toEqual(['+ \n[exited with code 0]\n', 'exit {"exitCode":0}', 'running']);
+  });
+
+  it('is not waited for longer than the window, and not at all after a stop', () => {
+    const on = followed();
+    on.files.write(PATH, 'line 1\n');
+    on.raw('task_notification', { task_id: 'b', status: 'completed', summary: 'Background command "Run it" completed (exit code 0)' });
+    on.clock.advance(249);
+    expect(output(on)).toEqual(['= line 1\n']);
+    on.clock.advance(1);
+    expect(output(on)).toEqual(['exit {"exitCode":0}']);
+    const stopped = followed();
+    stopped.raw('task_updated', { task_id: 'b', patch: { status: 'killed' } });
+    expect(output(stopped)).toEqual(['exit {}']);
+  });
+
+  it('is not waited for where the file cannot be read', () => {
+    const on = followed();
+    on.files.fail(PATH, 'it is a directory');
+    on.raw('task_notification', { task_id: 'b', status: 'completed', summary: 'Background command "Run it" completed (exit code 0)' });
+    expect(output(on)).toEqual(['exit {"exitCode":0}']);
+  });
+
   it('is base64 of the bytes as they are', () => {
     const on = followed();
     on.files.write(PATH, Buffer.from([0xff, 0x00, 0xc3]));

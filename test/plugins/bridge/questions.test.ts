@@ -44,15 +44,32 @@ describe('a permission request', () => {
     const wires = connected();
     wires.prompts();
     wires.agent.sends({ jsonrpc: '2.0', id: 0, method: 'session/request_permission', params: { sessionId: 's', toolCall, options } });
-    expect(wires.told()).toMatchObject([{ sessionUpdate: 'user_message' }, { result: {} }, state('running'), state('requires_action'), { method: 'session/request_permission' }]);
+    expect(wires.told()).toMatchObject([
+      { sessionUpdate: 'user_message' }, { result: {} }, state('running'), { sessionUpdate: 'tool_call_update', toolCallId: 'c' }, state('requires_action'), { method: 'session/request_permission' },
+    ]);
   });
 
-  test('while idle is no state', () => {
+  test('while idle is no state, where the agent tells its own turns', () => {
     const wires = connected();
     wires.agent.sends({ jsonrpc: '2.0', id: 0, method: 'session/request_permission', params: { sessionId: 's', toolCall, options } });
-    const [request] = wires.told() as [{ id: string }];
+    const [, request] = wires.told() as [unknown, { id: string }];
     wires.client.answers(request.id, allowed);
     expect([wires.told(), wires.asked()]).toEqual([[], [[allowed]]]);
+  });
+
+  test('of a call that was never announced announces it first, once', () => {
+    const wires = connected();
+    wires.runs();
+    const asks = (id: number, toolCallId: string): void =>
+      wires.agent.sends({ jsonrpc: '2.0', id, method: 'session/request_permission', params: { sessionId: 's', toolCall: { ...toolCall, toolCallId, kind: 'execute', status: 'pending' }, options } });
+    asks(0, 'fresh');
+    expect(wires.told()).toMatchObject([
+      { sessionUpdate: 'tool_call_update', toolCallId: 'fresh', title: 'ls -l', kind: 'execute', status: 'pending', rawInput: { command: 'ls -l' } },
+      state('requires_action'),
+      { method: 'session/request_permission', params: { subject: { toolCall: { toolCallId: 'fresh', title: 'ls -l' } } } },
+    ]);
+    asks(1, 'fresh');
+    expect(wires.told()).toMatchObject([{ method: 'session/request_permission' }]);
   });
 
   test.each([{}, { sessionId: 's', options }, { sessionId: 's', toolCall: {}, options }, { sessionId: 's', toolCall, options: [] }])('%j is refused', (params) => {
@@ -139,11 +156,44 @@ describe('an elicitation', () => {
     expect(wires.told()).toMatchObject([{ method: 'elicitation/create', params: { requestId: id } }]);
   });
 
-  test('stays open at a cancel', () => {
+  test('is cancelled with the work that asks; the client is told if it does not answer itself', () => {
     const wires = connected();
     wires.runs();
     wires.agent.sends({ jsonrpc: '2.0', id: 5, method: 'elicitation/create', params: { sessionId: 's', ...form } });
+    const request = wires.told().at(-1) as { id: string };
+    wires.client.notifies('session/cancel', { sessionId: 's' });
+    expect(wires.asked()).toEqual([['session/cancel', { sessionId: 's' }], [{ action: 'cancel' }]]);
+    wires.clock.advance(1000);
+    expect(wires.told()).toEqual([state('running'), { jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: request.id } }]);
+    wires.client.answers(request.id, { action: 'accept', content: { name: 'late' } });
+    expect(wires.asked()).toEqual([]);
+  });
+
+  test('that belongs to no session is none of its business', () => {
+    const wires = connected();
+    wires.runs();
+    wires.client.requests('session/new', { cwd: '/other' });
+    const own = wires.asked()[0][2] as string;
+    wires.agent.sends({ jsonrpc: '2.0', id: 5, method: 'elicitation/create', params: { requestId: own, ...form } });
     wires.client.notifies('session/cancel', { sessionId: 's' });
     expect(wires.asked()).toEqual([['session/cancel', { sessionId: 's' }]]);
+  });
+
+  test('of a page; its completion passes', () => {
+    const wires = connected();
+    const page = { mode: 'url', message: 'Sign in', elicitationId: 'e', url: 'https://x.example/login' };
+    wires.agent.sends({ jsonrpc: '2.0', id: 5, method: 'elicitation/create', params: { sessionId: 's', ...page } });
+    const [request] = wires.told() as [{ id: string; params: unknown }];
+    expect(request.params).toEqual({ sessionId: 's', ...page });
+    wires.client.answers(request.id, { action: 'decline' });
+    wires.agent.notifies('elicitation/complete', { elicitationId: 'e' });
+    expect(wires.told()).toEqual([{ jsonrpc: '2.0', method: 'elicitation/complete', params: { elicitationId: 'e' } }]);
+    expect(wires.asked()).toEqual([[{ action: 'decline' }]]);
+  });
+
+  test('that cannot be said in v2 is refused', () => {
+    const wires = connected();
+    wires.agent.sends({ jsonrpc: '2.0', id: 5, method: 'elicitation/create', params: { ...form } });
+    expect([wires.told(), wires.asked()]).toMatchObject([[], [[{ code: -32602 }]]]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toV2Commands, toV2Config, toV2ConfigOptions, withMode, withOptions } from '../../../src/protocol/bridge/config.js';
+import { setterOf, toV2Commands, toV2Config, toV2ConfigOptions, withForm, withOptions } from '../../../src/protocol/bridge/config.js';
 
 const rules = { full: false };
 const air = { jetbrains: { air: { version: 1, kind: 'plan' } } };
@@ -30,6 +30,12 @@ describe('options', () => {
     expect(toV2ConfigOptions([option, effort], rules, [])).toEqual([v2Effort]);
   });
 
+  test('a category that v2 does not know becomes an extension of it', () => {
+    const faults: string[] = [];
+    const categories = (toV2ConfigOptions([{ ...effort, category: 'collaboration_mode' }, { ...effort, category: '_own' }, effort, { ...effort, category: null }], rules, faults) ?? []).map((option) => option.category);
+    expect([categories, faults]).toEqual([['_collaboration_mode', '_own', 'thought_level', undefined], []]);
+  });
+
   test('no list is no list', () => {
     expect(toV2ConfigOptions(null, rules, [])).toBeUndefined();
     expect(toV2ConfigOptions(undefined, rules, [])).toBeUndefined();
@@ -38,13 +44,13 @@ describe('options', () => {
 
 describe('modes', () => {
   test('become an option, before the others', () => {
-    expect(toV2Config({ modes, configOptions: [effort] }, rules, [])).toEqual({ options: [modeOption, v2Effort], madeMode: true });
-    expect(toV2Config({ modes }, rules, [])).toEqual({ options: [modeOption], madeMode: true });
+    expect(toV2Config({ modes, configOptions: [effort] }, rules, [])).toEqual({ options: [modeOption, v2Effort], made: ['mode'] });
+    expect(toV2Config({ modes }, rules, [])).toEqual({ options: [modeOption], made: ['mode'] });
   });
 
   test('are not told twice, when the agent has that option', () => {
     const own = { ...effort, id: 'mode', category: 'mode' };
-    expect(toV2Config({ modes, configOptions: [own] }, rules, [])).toMatchObject({ options: [{ configId: 'mode', name: 'Effort' }], madeMode: false });
+    expect(toV2Config({ modes, configOptions: [own] }, rules, [])).toMatchObject({ options: [{ configId: 'mode', name: 'Effort' }], made: [] });
   });
 
   test.each([{ modes: null }, {}, undefined])('none are none: %j', (result) => {
@@ -53,23 +59,51 @@ describe('modes', () => {
 
   test('that cannot be chosen from are none', () => {
     expect(toV2Config({ modes: { currentModeId: 'x', availableModes: [{ id: 7 }] } }, rules, [])).toBeUndefined();
-    expect(toV2Config({ modes: {}, configOptions: [effort] }, rules, [])).toEqual({ options: [v2Effort], madeMode: false });
+    expect(toV2Config({ modes: {}, configOptions: [effort] }, rules, [])).toEqual({ options: [v2Effort], made: [] });
   });
 
   test('change', () => {
     const view = toV2Config({ modes, configOptions: [effort] }, rules, []);
     if (view === undefined) throw new Error('no options');
-    expect(withMode(view, 'code').options).toEqual([{ ...modeOption, currentValue: 'code' }, v2Effort]);
-    expect(withMode(view, 'ask')).toBe(view);
-    const plain = { options: [v2Effort], madeMode: false };
-    expect(withMode(plain, 'code')).toBe(plain);
+    expect(withForm(view, 'mode', 'code').options).toEqual([{ ...modeOption, currentValue: 'code' }, v2Effort]);
+    expect(withForm(view, 'mode', 'ask')).toBe(view);
+    const plain = { options: [v2Effort], made: [] };
+    expect(withForm(plain, 'mode', 'code')).toBe(plain);
   });
 
   test('stay when the agent tells its other options anew', () => {
     const view = toV2Config({ modes }, rules, []);
-    expect(withOptions(view, [v2Effort])).toEqual({ options: [modeOption, v2Effort], madeMode: true });
-    expect(withOptions(view, [modeOption])).toEqual({ options: [modeOption], madeMode: false });
-    expect(withOptions(undefined, [v2Effort])).toEqual({ options: [v2Effort], madeMode: false });
+    expect(withOptions(view, [v2Effort])).toEqual({ options: [modeOption, v2Effort], made: ['mode'] });
+    expect(withOptions(view, [modeOption])).toEqual({ options: [modeOption], made: [] });
+    expect(withOptions(undefined, [v2Effort])).toEqual({ options: [v2Effort], made: [] });
+  });
+});
+
+describe('models', () => {
+  const models = { currentModelId: 'pro', availableModels: [{ modelId: 'pro', name: 'Pro', description: 'Slow', _meta: air }, { modelId: 'flash', name: 'Flash' }] };
+  const modelOption = {
+    configId: 'model', name: 'Model', category: 'model', type: 'select', currentValue: 'pro',
+    options: [{ value: 'pro', name: 'Pro', description: 'Slow' }, { value: 'flash', name: 'Flash' }],
+  };
+
+  test('become an option behind the mode', () => {
+    expect(toV2Config({ modes, models, configOptions: [effort] }, rules, [])).toEqual({ options: [modeOption, modelOption, v2Effort], made: ['mode', 'model'] });
+  });
+
+  test('are not told twice, when the agent has that option', () => {
+    const own = { ...effort, id: 'model', category: 'model' };
+    expect(toV2Config({ models, configOptions: [own] }, rules, [])).toMatchObject({ options: [{ configId: 'model', name: 'Effort' }], made: [] });
+  });
+
+  test('stay beside a mode that the agent makes an option of its own', () => {
+    const view = toV2Config({ modes, models }, rules, []);
+    expect(withOptions(view, [modeOption])).toEqual({ options: [modelOption, modeOption], made: ['model'] });
+  });
+
+  test('are set with a method of their own', () => {
+    expect([setterOf.mode('s', 'code'), setterOf.model('s', 'flash')]).toEqual([
+      { method: 'session/set_mode', params: { sessionId: 's', modeId: 'code' } }, { method: 'session/set_model', params: { sessionId: 's', modelId: 'flash' } },
+    ]);
   });
 });
 

@@ -40,6 +40,16 @@ describe('v2 blocks in v1', () => {
     ] });
   });
 
+  test('icons are v2 only', () => {
+    const link = { type: 'resource_link', name: 'a', uri: 'file:///a' };
+    expect(toV1ContentBlocks([{ ...link, icons: [{ src: 'https://x/i.png' }] }])).toEqual({ value: [link] });
+  });
+
+  test('what is not taken here is an error', () => {
+    expect(toV1ContentBlocks([{ type: 'audio', data: '', mimeType: 'audio/wav' }], new Set(['text'])).error)
+      .toEqual({ code: -32602, message: 'Invalid params: this agent takes content of the types text here.', data: { type: 'audio' } });
+  });
+
   test.each([[{ type: '_sketch' }, '_sketch'], ['text', 'string'], [{}, 'undefined']])('%j is an error that names its type', (block, type) => {
     expect(toV1ContentBlocks([block]).error).toEqual({ code: -32602, message: 'Invalid params: this agent speaks ACP v1, which has no such content block.', data: { type: type === 'undefined' ? 'object' : type } });
   });

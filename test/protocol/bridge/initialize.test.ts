@@ -36,7 +36,8 @@ describe('the answer of claude-agent-acp', () => {
 
   test('tells what it can do', () => {
     expect(v1AgentFactsOf(answerIn('b_background_exit0.legacyrich'))).toEqual({
-      name: '@agentclientprotocol/claude-agent-acp', loads: true, resumes: true, closes: true, lists: true, deletes: true, forks: true, logsOut: true, mcpTransports: new Set(['stdio', 'http']),
+      name: '@agentclientprotocol/claude-agent-acp', loads: true, resumes: true, closes: true, lists: true, deletes: true, forks: true, logsOut: true,
+      additionalDirectories: true, systemPrompt: true, mcpTransports: new Set(['stdio', 'http']), promptBlocks: new Set(['text', 'resource_link', 'image', 'resource']),
     });
   });
 });
@@ -46,7 +47,9 @@ test('an agent that says nothing can do nothing, and is named for its command', 
     protocolVersion: 2, info: { name: 'my-agent', version: 'unknown' }, capabilities: { session: { prompt: {}, mcp: { stdio: {} } } }, authMethods: [],
   });
   expect(toV2InitializeResult(null, 'my-agent', [])).toMatchObject({ protocolVersion: 2 });
-  expect(v1AgentFactsOf(undefined)).toEqual({ name: undefined, loads: false, resumes: false, closes: false, lists: false, deletes: false, forks: false, logsOut: false, mcpTransports: new Set(['stdio']) });
+  expect(v1AgentFactsOf(undefined)).toEqual({ name: undefined, loads: false, resumes: false, closes: false, lists: false, deletes: false, forks: false, logsOut: false,
+    additionalDirectories: false, systemPrompt: false, mcpTransports: new Set(['stdio']), promptBlocks: new Set(['text', 'resource_link']),
+  });
 });
 
 test('ways to sign in have a type, and the environment as pairs', () => {
@@ -60,4 +63,9 @@ test('ways to sign in have a type, and the environment as pairs', () => {
     authMethods: [{ methodId: 'key', name: 'Key', description: 'd', type: 'agent' }, { methodId: 'tty', name: 'TTY', type: 'terminal', args: ['login'], env: [{ name: 'A', value: 'b' }] }],
   });
   expect(faults).toEqual(['authMethods.id: expected a value, got undefined']);
+});
+
+test.each([['agent', 'agent'], ['env_var', '_env_var'], ['_vault', '_vault'], [undefined, 'agent'], [7, 'agent']])('a way to sign in of the type %j is one of the type %s', (type, expected) => {
+  const { authMethods } = toV2InitializeResult({ authMethods: [{ id: 'm', name: 'M', type }] }, 'x', []);
+  expect(authMethods).toEqual([{ methodId: 'm', name: 'M', type: expected }]);
 });

@@ -15,6 +15,14 @@ test.each([[{ toolCallId: 'c', name: 'Bash' }, 'Bash'], [{ toolCallId: 'c' }, 'P
   expect(toV2PermissionParams({ sessionId: 's', options }, toolCall, rules).value).toMatchObject({ title });
 });
 
+test('asks in the words of the request, where it has words of its own', () => {
+  const known = { toolCallId: 'c', title: 'read' };
+  expect(toV2PermissionParams({ sessionId: 's', toolCall: { toolCallId: 'c', title: '/etc' }, options }, known, rules).value).toMatchObject({ title: '/etc', subject: { toolCall: known } });
+  const words = { title: 'Run command?', description: 'Outside the sandbox' };
+  const { value } = toV2PermissionParams({ sessionId: 's', toolCall: { title: 'ls' }, options, _meta: { jetbrains: { air: { permission: words } } } }, known, rules);
+  expect(value).toEqual({ sessionId: 's', ...words, subject: { type: 'tool_call', toolCall: known }, options });
+});
+
 test.each([[[]], [undefined], [[{ optionId: 'a' }]]])('without an option there is nothing to ask: %j', (given) => {
   expect(toV2PermissionParams({ sessionId: 's', options: given }, { toolCallId: 'c' }, rules).error?.code).toBe(-32602);
 });

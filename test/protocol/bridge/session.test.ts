@@ -10,22 +10,23 @@ describe('set-up params', () => {
     expect(toV1SetupParams({ cwd: '/w', _meta: { k: 1 } }, agent())).toEqual({ value: { cwd: '/w', _meta: { k: 1 }, mcpServers: [] } });
   });
 
-  test('v1 knows a stdio server by its missing type, and requires what v2 may leave out', () => {
-    const mcpServers = [{ type: 'stdio', name: 'a', command: '/a' }, { type: 'http', name: 'b', url: 'http://b', headers: [{ name: 'x', value: 'y' }] }];
-    expect(toV1SetupParams({ cwd: '/w', mcpServers }, agent({ mcpTransports: new Set(['stdio', 'http']) })).value).toEqual({
-      cwd: '/w', mcpServers: [{ name: 'a', command: '/a', args: [], env: [] }, mcpServers[1]],
-    });
+  test('a server that cannot be said is an error', () => {
+    expect(toV1SetupParams({ cwd: '/w', mcpServers: [{ type: 'http', name: 'b', url: 'http://b' }] }, agent()).error?.code).toBe(-32602);
   });
 
-  test.each([{ type: 'http', name: 'b', url: 'http://b' }, { type: '_pipe', name: 'b' }, { name: 'b' }, 'b'])('%j is refused, when the agent does not take it', (server) => {
-    const { error } = toV1SetupParams({ cwd: '/w', mcpServers: [server] }, agent());
-    expect(error).toMatchObject({ code: -32602, message: 'Invalid params: this agent takes MCP servers over stdio.' });
+  test('additional directories are an error for an agent that takes none', () => {
+    const params = { cwd: '/w', additionalDirectories: ['/a', '/b'] };
+    expect(toV1SetupParams(params, agent({ additionalDirectories: true })).value).toEqual({ ...params, mcpServers: [] });
+    expect(toV1SetupParams(params, agent()).error).toEqual({ code: -32602, message: 'Invalid params: this agent takes no additional directories.', data: { additionalDirectories: 2 } });
+    expect(toV1SetupParams({ cwd: '/w', additionalDirectories: [] }, agent()).error).toBeUndefined();
   });
 
   test('a system prompt is content', () => {
     const systemPrompt = { mode: 'append', content: [{ type: 'text', text: 'x' }] };
-    expect(toV1SetupParams({ cwd: '/w', systemPrompt }, agent()).value).toEqual({ cwd: '/w', systemPrompt, mcpServers: [] });
-    expect(toV1SetupParams({ cwd: '/w', systemPrompt: { mode: 'append', content: [{ type: '_x' }] } }, agent()).error?.code).toBe(-32602);
+    expect(toV1SetupParams({ cwd: '/w', systemPrompt }, agent({ systemPrompt: true })).value).toEqual({ cwd: '/w', systemPrompt, mcpServers: [] });
+    expect(toV1SetupParams({ cwd: '/w', systemPrompt: { mode: 'append', content: [{ type: '_x' }] } }, agent({ systemPrompt: true })).error?.code).toBe(-32602);
+    expect(toV1SetupParams({ cwd: '/w', systemPrompt }, agent()).error).toEqual({ code: -32602, message: 'Invalid params: this agent takes no system prompt.', data: { systemPrompt: 'append' } });
+    expect(toV1SetupParams({ cwd: '/w', systemPrompt: null }, agent()).error).toBeUndefined();
   });
 });
 
@@ -51,7 +52,7 @@ describe('a resume', () => {
 });
 
 test('a set-up result has the options and, when it made a session, its id', () => {
-  const config = { options: [{ configId: 'a' }], madeMode: false };
+  const config = { options: [{ configId: 'a' }], made: [] };
   expect(toV2SetupResult({ sessionId: 's', modes: {}, configOptions: [], _meta: { jetbrains: {}, k: 1 } }, 's', config, rules)).toEqual({ sessionId: 's', configOptions: [{ configId: 'a' }], _meta: { k: 1 } });
   expect(toV2SetupResult({ sessionId: 's' }, undefined, undefined, rules)).toEqual({});
 });

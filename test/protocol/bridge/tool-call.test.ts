@@ -114,3 +114,22 @@ test('a permission request shows all that is known of the call, with what it say
   expect(shown?.call.fields).toMatchObject({ title: 'ls -l', status: 'pending' });
   expect(toV2PermissionCall({ title: 'x' }, call, context, [])).toBeUndefined();
 });
+
+test('a permission request does not know better how far its call has come', () => {
+  const { call } = last([started, { status: 'in_progress' }]);
+  const asked = toV2PermissionCall({ toolCallId: 'c', status: 'pending', title: 'ls -l' }, call, context, []);
+  expect([asked?.shown.status, asked?.call.fields.status, asked?.update]).toEqual([undefined, 'in_progress', { sessionUpdate: 'tool_call_update', toolCallId: 'c', title: 'ls -l' }]);
+});
+
+test('one in words of its own only adds to the call', () => {
+  const { call } = last([{ ...started, content: [], rawInput: { command: 'ls' } }, { status: 'in_progress' }]);
+  const content = [{ type: 'content', content: { type: 'text', text: 'x' } }];
+  const asked = toV2PermissionCall({ toolCallId: 'c', status: 'pending', title: '/etc', kind: 'other', rawInput: { parentDir: '/etc' }, content }, call, context, [], true);
+  expect(asked?.shown).toEqual({ toolCallId: 'c', title: 'Terminal', kind: 'execute', rawInput: { command: 'ls' }, content });
+});
+
+test.each([false, true])('one of a call that was never heard of tells all of it (in words of its own: %j)', (adds) => {
+  const toolCall = { toolCallId: 'c', title: 'ls', kind: 'execute', status: 'pending', content: [], locations: [] };
+  const asked = toV2PermissionCall(toolCall, undefined, context, [], adds);
+  expect(asked?.update).toEqual({ sessionUpdate: 'tool_call_update', ...toolCall });
+});

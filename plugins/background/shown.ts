@@ -1,0 +1,113 @@
+/**
+ * What the client of one session was shown that it may have to be shown again when it resumes it: tool
+ * calls as they add up to, and the tail of each open terminal's output. Bounded: calls that have ended
+ * are forgotten, oldest first, unless they launched what lives; of an output the last bytes are kept.
+ */
+import { arrayOf, at, isObject, stringOf, type JsonObject } from 'afterturn/protocol';
+import { isFinalStatus } from 'afterturn/state';
+
+/** So much of a terminal's output is kept, in bytes. */
+export const TAIL_BYTES = 64 * 1024;
+const MAX_ENDED_CALLS = 64;
+const MAX_TERMINALS = 256;
+
+class Tail {
+  #chunks: Buffer[] = [];
+  #size = 0;
+
+  add(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size > 2 * TAIL_BYTES) this.#cut();
+  }
+
+  #cut(): Buffer {
+    const all = Buffer.concat(this.#chunks);
+    const tail = all.subarray(Math.max(0, all.length - TAIL_BYTES));
+    // A copy: the rest is not kept alive by it.
+    this.#chunks = [Buffer.from(tail)];
+    this.#size = tail.length;
+    return tail;
+  }
+
+  /** In base64. It does not begin within a character. */
+  read(): string {
+    const isCut = this.#size > TAIL_BYTES;
+    const tail = this.#cut();
+    let from = 0;
+    while (isCut && from < 4 && (Number(tail[from]) & 0xc0) === 0x80) from++;
+    return tail.subarray(from).toString('base64');
+  }
+}
+
+const withPatch = (before: JsonObject, patch: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries({ ...before, ...patch }).filter(([, value]) => value !== null));
+
+/** The call after an update: `null` clears a member, and `_meta` is patched by key. */
+function patched(call: JsonObject, { sessionUpdate: _, toolCallId: __, ...update }: JsonObject): JsonObject {
+  const meta = isObject(update._meta) ? { _meta: withPatch(isObject(call._meta) ? call._meta : {}, update._meta) } : {};
+  return withPatch(call, { ...update, ...meta });
+}
+
+const showsTerminal = (content: readonly unknown[], terminal: string): boolean => content.some((part) => at(part, 'terminalId') === terminal);
+
+/** The call's content with a terminal of ours in it. */
+export function withTerminal(call: JsonObject, terminal: string): JsonObject {
+  const content = arrayOf(call.content) ?? [];
+  return showsTerminal(content, terminal) ? call : { ...call, content: [...content, { type: 'terminal', terminalId: terminal }] };
+}
+
+export class Shown {
+  readonly #calls = new Map<string, JsonObject>();
+  readonly #tails = new Map<string, Tail>();
+
+  /** `isKept`: the call launched what lives. */
+  constructor(private readonly isKept: (call: string) => boolean) {}
+
+  /** All that is known of a call, without its id; `undefined`: nothing. */
+  call = (id: string): JsonObject | undefined => this.#calls.get(id);
+
+  /** The last bytes of a terminal's output, in base64; `undefined`: none came, or it has exited. */
+  output = (terminal: string): string | undefined => this.#tails.get(terminal)?.read();
+
+  /** An update that goes to the client. */
+  saw(update: JsonObject): void {
+    this.#rows[String(update.sessionUpdate)]?.(update);
+  }
+
+  readonly #rows: Readonly<Record<string, (update: JsonObject) => void>> = {
+    tool_call_update: (update) => this.#put(String(update.toolCallId), (call) => patched(call, update)),
+    tool_call_content_chunk: (update) => this.#put(String(update.toolCallId), (call) => ({ ...call, content: [...(arrayOf(call.content) ?? []), update.content] })),
+    terminal_update: (update) => this.#terminal(String(update.terminalId), update),
+    terminal_output_chunk: (update) => this.#output(String(update.terminalId), stringOf(update.data) ?? ''),
+  };
+
+  #put(id: string, change: (call: JsonObject) => JsonObject): void {
+    const call = change(this.#calls.get(id) ?? {});
+    const hasEnded = isFinalStatus(stringOf(call.status));
+    if (hasEnded) this.#calls.delete(id);
+    this.#calls.set(id, call);
+    if (hasEnded) this.#forgetCalls();
+  }
+
+  #forgetCalls(): void {
+    const ended = [...this.#calls].filter(([id, call]) => isFinalStatus(stringOf(call.status)) && !this.isKept(id));
+    for (const [id] of ended.slice(0, Math.max(0, ended.length - MAX_ENDED_CALLS))) this.#calls.delete(id);
+  }
+
+  #terminal(id: string, update: JsonObject): void {
+    const data = stringOf(at(update.output, 'data'));
+    if (update.output !== undefined || isObject(update.exitStatus)) this.#tails.delete(id);
+    if (data !== undefined && !isObject(update.exitStatus)) this.#output(id, data);
+  }
+
+  #output(id: string, data: string): void {
+    const tail = this.#tails.get(id) ?? new Tail();
+    this.#tails.set(id, tail);
+    tail.add(Buffer.from(data, 'base64'));
+    for (const oldest of this.#tails.keys()) {
+      if (this.#tails.size <= MAX_TERMINALS) return;
+      this.#tails.delete(oldest);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The ids of the messages of one session, where they are ours because the agent told none: a replay
+ * of such a message gets the id that the client has of it. Bounded: the oldest are forgotten.
+ *
+ * A replayed message is recognised by its kind and how its text begins, in the order of the session;
+ * what an earlier replay told under an id of the agent's own is none of ours.
+ */
+import { at, idOf, stringOf, type JsonObject } from 'afterturn/protocol';
+
+/** So much of a message's beginning tells it apart. */
+const HEAD = 256;
+const MAX_REMEMBERED = 1000;
+
+interface OwnMessage {
+  readonly kind: string;
+  readonly messageId: string;
+  head: string;
+  /** The id that the agent has for it. */
+  agentId?: string;
+}
+
+/** Where a replay is in the session's messages. */
+export interface ReplayPlace {
+  next: number;
+}
+
+const headOf = (content: unknown): string => (stringOf(at(content, 'text')) ?? JSON.stringify(content) ?? '').slice(0, HEAD);
+const keyOf = (kind: string, id: string): string => `${kind} ${id}`;
+
+export const USER_CHUNK = 'user_message_chunk';
+
+export class MessageIds {
+  readonly #own: OwnMessage[] = [];
+  /** What the client calls a message of the agent's id, by kind. Its own id: it was told under that. */
+  readonly #known = new Map<string, string>();
+
+  /** A message that the client has under an id of ours, or more of its text. `content`: a block. */
+  note(kind: string, messageId: string, content: unknown): void {
+    const known = this.#own.findLast((own) => own.kind === kind && own.messageId === messageId);
+    if (known !== undefined) known.head = (known.head + headOf(content)).slice(0, HEAD);
+    else this.#own.push({ kind, messageId, head: headOf(content) });
+    if (this.#own.length > MAX_REMEMBERED) this.#own.shift();
+  }
+
+  /** The agent has told its id of a user message only after the client had one of ours for it. */
+  named(agentId: string): void {
+    const own = this.#own.find(({ kind, agentId: told }) => kind === USER_CHUNK && told === undefined);
+    if (own !== undefined) this.#isKnown(own, agentId);
+  }
+
+  /** The id that the client has of a replayed chunk's message, if it has one. */
+  replayed(chunk: JsonObject & { readonly sessionUpdate: string }, place: ReplayPlace): string | undefined {
+    const { sessionUpdate: kind } = chunk;
+    const agentId = idOf(chunk.messageId);
+    const known = agentId === undefined ? undefined : this.#known.get(keyOf(kind, agentId));
+    if (known !== undefined) return known;
+    const head = headOf(chunk.content);
+    const index = this.#own.findIndex((own, at) => at >= place.next && own.kind === kind && own.agentId === undefined && own.head === head);
+    const own = this.#own[index];
+    if (own !== undefined) {
+      place.next = index + 1;
+      if (agentId !== undefined) this.#isKnown(own, agentId);
+      return own.messageId;
+    }
+    if (agentId !== undefined) this.#remember(keyOf(kind, agentId), agentId);
+    return agentId;
+  }
+
+  #isKnown(own: OwnMessage, agentId: string): void {
+    own.agentId = agentId;
+    this.#remember(keyOf(own.kind, agentId), own.messageId);
+  }
+
+  #remember(key: string, id: string): void {
+    this.#known.set(key, id);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= MAX_REMEMBERED) return;
+      this.#known.delete(oldest);
+    }
+  }
+}

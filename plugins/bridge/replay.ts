@@ -1,0 +1,51 @@
+/**
+ * One replay of a session's history: which messages it has begun, and what is known beside it. What
+ * replayed reports become is `protocol/bridge`'s business.
+ */
+import { toV2EmptyMessage, toV2Replayed, type JsonObject, type KnownCall, type V2Update } from 'afterturn/protocol';
+import type { ReplayPlace } from './message-ids.js';
+
+export class Replay implements ReplayPlace {
+  next = 0;
+  readonly #begun = new Set<string>();
+  /** Calls that the client knows as cancelled: v1 has no word for that, and calls them failed. */
+  readonly #cancelled: ReadonlySet<string>;
+  /** Own turns that the agent began meanwhile: they are no history. */
+  readonly turns = new Set<string>();
+  /** Is told of each update, while the end of the history is waited for. */
+  onUpdate: (kind: string) => void = () => {};
+
+  constructor(calls: ReadonlyMap<string, KnownCall>) {
+    this.#cancelled = new Set([...calls].filter(([, { fields }]) => fields.status === 'cancelled').map(([id]) => id));
+  }
+
+  wasCancelled = (call: string): boolean => this.#cancelled.has(call);
+
+  /** What an update says of the agent's own turns. */
+  turn(event: { readonly type: string; readonly id?: string }): void {
+    if (event.id === undefined) return;
+    if (event.type === 'ownStarted') this.turns.add(event.id);
+    else if (event.type === 'ownEnded') this.turns.delete(event.id);
+  }
+
+  /** What goes before a chunk of this message. */
+  before(kind: string, messageId: string): V2Update[] {
+    const key = `${kind} ${messageId}`;
+    if (this.#begun.has(key)) return [];
+    this.#begun.add(key);
+    return [toV2EmptyMessage(kind, messageId)];
+  }
+
+  /** The updates of a report, as they replace what the client has. `held`: the call as it was known before. */
+  anew(report: JsonObject, updates: readonly V2Update[], held: KnownCall | undefined): V2Update[] {
+    return toV2Replayed(report, updates, Object.keys(held?.meta ?? {}));
+  }
+}
+
+/** What a replay tells of the past. A replay that the client did not ask for is kept from it; the session's own state is not. */
+const historyKinds: ReadonlySet<string> = new Set([
+  'user_message_chunk', 'agent_message_chunk', 'agent_thought_chunk', 'tool_call', 'tool_call_update', 'plan', 'plan_update', 'plan_removed',
+  'compaction_update', 'compaction_summary_chunk', 'notice',
+]);
+
+export const isHistory = (kind: string): boolean => historyKinds.has(kind);

@@ -1,0 +1,107 @@
+/**
+ * The lists between a `session/resume` and its response: replayed exits and final statuses of live
+ * items are dropped, and before the state that lists them all items are told anew, for a client that
+ * may have no history.
+ *
+ * Follows "`session/resume` restores the list" of the v2 Background Work RFD.
+ */
+import { objectOf, stringOf, type JsonObject } from '../protocol/index.js';
+import { isFinalStatus, isLaunchedBy } from './ledger.js';
+import { childAnnouncements, endChildren } from './lists-children.js';
+import { awaitsTasks, releaseHeldIdle, send, settle, settleAllEnding, type Draft } from './lists-draft.js';
+import { backgroundList, finalStatus, liveStatus, terminalAnnouncement } from './lists-entries.js';
+import { markUsed } from './lists-ids.js';
+import type { Entry } from './lists-types.js';
+import { awaitsLaunch, entryOf, sendRest, without, withoutExtensionMark } from './lists-updates.js';
+
+/** What the client is told of the end of an item that was settled: a replay says no more than that. */
+const toldEnd = ({ told }: Entry): JsonObject => (told === undefined ? {} : (JSON.parse(told) as JsonObject));
+
+/** The work that a call launched, if it ended before the client heard of it: its acknowledgement was merged with its end. */
+function endedWork(draft: Draft, id: string): string | undefined {
+  const call = draft.ledger.calls.get(id);
+  const item = call && [...draft.ledger.items.values()].filter((other) => isLaunchedBy(other, call)).at(-1);
+  return item?.phase === 'ended' && item.kind === 'tool_call' && !draft.lists.entries.has(item.task) ? finalStatus(item.outcome ?? 'unknown') : undefined;
+}
+
+function replayedCall(draft: Draft, original: JsonObject): void {
+  const update = withoutExtensionMark(original);
+  const id = stringOf(update.toolCallId) ?? '';
+  const entry = entryOf(draft, 'tool_call', id);
+  const isFinal = isFinalStatus(stringOf(update.status));
+  const end = !isFinal ? undefined : entry === undefined ? endedWork(draft, id) : toldEnd(entry).status;
+  if (entry !== undefined && entry.phase !== 'settled') sendRest(draft, without(without(update, 'status'), 'capabilities'), 'toolCallId');
+  else if (end !== undefined && end !== update.status) send(draft, { ...update, status: end });
+  else if (update === original) draft.effects.push({ do: 'keep' });
+  else sendRest(draft, update, 'toolCallId');
+}
+
+function replayedTerminal(draft: Draft, update: JsonObject): void {
+  const id = stringOf(update.terminalId) ?? '';
+  const entry = entryOf(draft, 'terminal', id);
+  const lives = entry === undefined ? awaitsLaunch(draft, id) : entry.phase !== 'settled';
+  const exits = objectOf(update.exitStatus) !== undefined;
+  if (lives && (exits || 'capabilities' in update)) sendRest(draft, without(exits ? without(update, 'exitStatus') : update, 'capabilities'), 'terminalId');
+  else if (exits && entry !== undefined) send(draft, { ...update, ...toldEnd(entry) });
+  else {
+    if (exits) draft.lists = markUsed(draft.lists, 'terminal', id);
+    draft.effects.push({ do: 'keep' });
+  }
+}
+
+const capabilities = (entry: Entry): JsonObject | null => (entry.canCancel && entry.phase === 'live' ? { cancel: {} } : null);
+
+/** Tells a listed item anew: its launching call and the terminal, or the whole call. */
+function restore(draft: Draft, entry: Entry): void {
+  const item = draft.ledger.items.get(entry.task);
+  if (item === undefined || item.life !== entry.life) return;
+  if (entry.type === 'tool_call') {
+    draft.effects.push({ do: 'sendCall', update: { sessionUpdate: 'tool_call_update', toolCallId: entry.id, status: liveStatus(item), capabilities: capabilities(entry) }, terminal: undefined });
+    return;
+  }
+  if (item.toolCallId !== undefined) {
+    draft.effects.push({ do: 'sendCall', update: { sessionUpdate: 'tool_call_update', toolCallId: item.toolCallId }, terminal: entry.own ? entry.id : undefined });
+  }
+  draft.effects.push({ do: 'sendTerminal', update: { ...terminalAnnouncement(entry, item, draft.ledger), capabilities: capabilities(entry) } });
+}
+
+/** Tells everything that is listed anew. */
+export function restoreAll(draft: Draft): void {
+  for (const entry of draft.lists.entries.values()) if (entry.phase !== 'settled' && !entry.unlisted) restore(draft, entry);
+  for (const update of childAnnouncements(draft.lists)) send(draft, update);
+}
+
+/** The state that a resume restores: it waits for nothing. */
+function resumedState(draft: Draft, update: JsonObject): void {
+  const word = stringOf(update.state) ?? draft.lists.state;
+  if (awaitsTasks(draft.lists)) releaseHeldIdle(draft);
+  if (word !== 'idle') settleAllEnding(draft);
+  restoreAll(draft);
+  draft.lists = { ...draft.lists, held: undefined, state: word };
+  draft.due = undefined;
+  send(draft, { ...update, background: backgroundList(draft.lists) });
+}
+
+const pastKinds: ReadonlyMap<string, (draft: Draft, update: JsonObject) => void> = new Map([
+  ['tool_call_update', replayedCall],
+  ['terminal_update', replayedTerminal],
+]);
+
+/** An update that comes while a session is resumed. False: it is as any other. `replays`: it may be history. `before`: what has to be known first. */
+export function whileResuming(draft: Draft, update: JsonObject, replays: boolean, before: () => void): boolean {
+  const kind = stringOf(update.sessionUpdate) ?? '';
+  const past = replays ? pastKinds.get(kind) : undefined;
+  const isState = kind === 'state_update' && draft.lists.reported;
+  if (past === undefined && !isState) return false;
+  before();
+  if (past !== undefined) past(draft, update);
+  else resumedState(draft, update);
+  return true;
+}
+
+/** The agent built the session anew: what lived in it is gone, and nobody told how it ended. */
+export function settleLost(draft: Draft, reason: string): void {
+  for (const entry of draft.lists.entries.values()) if (entry.phase === 'live') settle(draft, entry, 'unknown', reason);
+  endChildren(draft, reason);
+  draft.due = undefined;
+}
