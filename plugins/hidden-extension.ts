@@ -5,7 +5,7 @@
  * the extension itself keeps what comes with that.
  */
 import { drop, replace, type Call, type Outcome, type Plugin, type Reply } from 'afterturn/plugin';
-import { at, extensionCapabilities, integerOf, isObject, type JsonObject } from 'afterturn/protocol';
+import { at, extensionCapabilities, integerOf, isNumber, isObject, type JsonObject } from 'afterturn/protocol';
 import { wantedFor, type SourcesOptions } from './sources.js';
 
 /** A message without any of these words has nothing to hide, and is not parsed. */
@@ -28,7 +28,7 @@ function plain(value: unknown): unknown {
     const items = value.map(plain);
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
-  if (!isObject(value) || value instanceof Number) return value;
+  if (!isObject(value) || isNumber(value)) return value;
   const entries = Object.entries(value).flatMap(([key, member]): [string, unknown][] => {
     if (OPAQUE.has(key)) return [[key, member]];
     const next = key === '_meta' && isObject(member) ? withoutKeys(member, ['jetbrains', 'promptSuggestions']) : member;

@@ -35,7 +35,7 @@ export interface Settings {
 
 /** The built-in plugins for these settings, in order. */
 export function builtInPlugins(settings: Settings): Plugin[] {
-  const { atClient, atAgent } = sources({ source: settings.source });
+  const { atClient, atAgent, asksForRawFeed } = sources({ source: settings.source });
   const reporting = new ReportBoard();
   const listed = new ListedBoard();
   const watches = settings.stale !== 'off';
@@ -44,7 +44,7 @@ export function builtInPlugins(settings: Settings): Plugin[] {
     hiddenExtension({ source: settings.source }),
     ...(watches ? [stale({ mode: settings.stale, grace: settings.staleAfter, reporting })] : []),
     keepOpen({ source: settings.source, followUpWindow: settings.followUpWindow }),
-    background({ followUpWindow: settings.followUpWindow, listed, onExitCode: settings.onExitCode }),
+    background({ followUpWindow: settings.followUpWindow, asksForRawFeed, listed, onExitCode: settings.onExitCode }),
     bridge({ agentProtocol: settings.agentProtocol, onChoice: settings.onChoice, listed }),
     atAgent,
     ...(watches ? [reportObserver(reporting)] : []),

@@ -109,7 +109,14 @@ class RawRequests {
 
 const each = <H>(hook: H): Record<string, H> => Object.fromEntries(SETUP.map((method) => [method, hook]));
 
-export function sources({ source }: SourcesOptions): { readonly atClient: Plugin; readonly atAgent: Plugin } {
+export interface Sources {
+  readonly atClient: Plugin;
+  readonly atAgent: Plugin;
+  /** Every session of a v2 client's v1 agent asks for the raw feed, so that its background work is reported. */
+  asksForRawFeed(): boolean;
+}
+
+export function sources({ source }: SourcesOptions): Sources {
   let wanted: Wanted | undefined;
   let isV1 = false;
   /** The client declared a part of the extension itself, and gets the answer to that. */
@@ -120,6 +127,8 @@ export function sources({ source }: SourcesOptions): { readonly atClient: Plugin
   let habits: AgentHabits = habitsOfAgent(undefined);
   /** The client speaks v2 and the agent v1. */
   let isBridged = false;
+  /** The agent is of a version that has the raw feed. */
+  let hasFeed = false;
 
   /** Nothing more is asked for: a client of v1 needs only the raw feed after `initialize`, and the agent has none. */
   const isDone = (result: unknown): boolean => {
@@ -195,6 +204,7 @@ export function sources({ source }: SourcesOptions): { readonly atClient: Plugin
         initialize: (reply, host) => {
           if (reply.result === undefined) return;
           isBridged = !isV1 && protocolVersionOf(reply.result) === 1;
+          hasFeed = hasRawFeed(agentOf(reply.result).version);
           if (agentOf(reply.result).name !== undefined) habits = habitsOfAnswer(reply.result);
           if (isDone(reply.result)) host.leave();
           const result = declared === undefined ? reply.result : withNegotiated(reply.result, declared);
@@ -204,7 +214,7 @@ export function sources({ source }: SourcesOptions): { readonly atClient: Plugin
       },
     },
   };
-  return { atClient, atAgent };
+  return { atClient, atAgent, asksForRawFeed: () => isBridged && wanted?.rawFeed === true && habits.claudeMeta && hasFeed };
 }
 
 function leave(host: Host): undefined {

@@ -159,6 +159,16 @@ describe('an agent that is started again', () => {
     expect(replies).toHaveLength(1);
   });
 
+  test('they cost nothing afterwards: what nobody waits for passes unread', () => {
+    const { client, agent, host, asked } = negotiating();
+    agent.answers(asked, {});
+    host.request('toAgent', 'second', {}, () => undefined);
+    host.restart();
+    const begun = `{"jsonrpc":"2.0","method":"long","params":"${'x'.repeat(5_000)}`;
+    agent.sendsBytes(begun);
+    expect(client.receivedBytes().toString()).toBe(begun);
+  });
+
   test('a second time, too', () => {
     const { host, restarts } = negotiating();
     expect([host.restart(), host.restart(), restarts()]).toEqual([true, true, 2]);

@@ -33,6 +33,7 @@ export class Foreground {
       refuse: (_, { prompt, error }) => this.#answer(prompt, { error }),
       state: (session, effect) => {
         if (effect.state === 'idle') this.turnEnds(session, effect.ending);
+        if (effect.state === 'idle') session.run = undefined;
         bridge.tell(session, stateOf(effect));
       },
       withdraw: (_, { questions: keys }) => keys.forEach(withdraw),

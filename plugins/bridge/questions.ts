@@ -134,7 +134,8 @@ export class Questions {
     const id = idOf(toolCall.toolCallId);
     const faults: string[] = [];
     const known = id === undefined ? undefined : session.calls.get(id);
-    const read = toV2PermissionCall(toolCall, known, session.callContext(this.#bridge.rules), faults, this.#bridge.habits.asksInOwnWords);
+    const adds = this.#bridge.habits.asksInOwnWords && known?.fields.status !== 'pending';
+    const read = toV2PermissionCall(toolCall, known, session.callContext(this.#bridge.rules), faults, adds);
     this.#bridge.report(session.id, 'session/request_permission', faults);
     if (id === undefined || read === undefined) return undefined;
     session.rememberCall(id, read.call);

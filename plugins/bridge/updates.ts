@@ -4,7 +4,7 @@
  */
 import { drop, type Call, type Outcome } from 'afterturn/plugin';
 import {
-  arrayOf, at, failureAfter, idOf, isChildNews, isObject, isUpdate, messageKinds, objectOf, readRawFeed, readUpdate, stringOf, toV2Chunk, toV2ConfigOptions, toV2Meta, toV2PlainUpdate,
+  arrayOf, at, failureAfter, idOf, isChildNews, isContentBlock, isObject, isUpdate, messageKinds, objectOf, readRawFeed, readUpdate, stringOf, toV2Chunk, toV2ConfigOptions, toV2Meta, toV2PlainUpdate,
   toV2StopNotice, toV2Terminals, toV2ToolCall, toV2UnknownUpdate, TURN_TASK, typeName, withForm, withOptions, type JsonObject, type Signal, type V2Update,
 } from 'afterturn/protocol';
 import type { Bridge } from './bridge.js';
@@ -83,11 +83,12 @@ export class Updates {
     const faults: string[] = [];
     const notice = session.root.openStops > 0 ? toV2StopNotice(update) : undefined;
     const work = unmarkedContent(this.#bridge, session, update);
+    const isLive = session.history === undefined && notice === undefined;
+    const isChunk = messageKinds.has(update.sessionUpdate);
+    if (isLive && isChunk && isContentBlock(update.content)) this.#works(session, update, work);
     const out = notice ? [notice] : this.#translate(session, update, faults);
     this.#bridge.report(session.id, update.sessionUpdate, faults);
-    const isLive = session.history === undefined && notice === undefined;
-    if (isLive && out.length > 0 && turnContent.has(update.sessionUpdate)) this.#foreground.happened(session, { type: 'said', starts: this.#canStart(session, update) });
-    if (isLive && out.length > 0 && work) this.#foreground.happened(session, work);
+    if (isLive && !isChunk && out.length > 0) this.#works(session, update, work);
     this.#children.before(session, update);
     for (const one of out) this.#bridge.send(session.id, one, meta);
     this.#children.after(session, update);
@@ -96,6 +97,12 @@ export class Updates {
       else session.history?.turn(event);
     }
     session.history?.onUpdate(update.sessionUpdate);
+  }
+
+  /** An update that says something is told to the foreground; a chunk before it is read, for a turn that it begins begins a message. */
+  #works(session: BridgeSession, update: V1Update, work: Happened | undefined): void {
+    if (turnContent.has(update.sessionUpdate)) this.#foreground.happened(session, { type: 'said', starts: this.#canStart(session, update) });
+    if (work) this.#foreground.happened(session, work);
   }
 
   /**

@@ -49,12 +49,13 @@ const standard: AgentHabits = {
   reportsWith: ['asyncTasks'], callsEndWithTurn: false, historyAfterLoad: false,
 };
 
-const claude: Row = { ...standard, name: 'claude-agent-acp', match: /(?:^|[/\\@+])claude-agent-acp(?![\w-])(?:@[~^=v]*(\d+\.\d+))?/, exitAtLaunch: true, exitLineInOutput: true, claudeMeta: true };
+const claude: Row = { ...standard, name: 'claude-agent-acp', match: /(?:^|[/\\@+])claude-agent-acp(?![\w-])(?:@[~^=v]*(\d+\.\d+))?/, exitAtLaunch: true, claudeMeta: true };
 
 /** Of rows with one name the first that fits counts. */
 const rows: readonly Row[] = [
-  { ...claude, since: '0.101', speaks: 'v2', correctsStops: false },
-  { ...claude, since: '0.90', speaks: 'v1', correctsStops: false },
+  { ...claude, since: '0.101', speaks: 'v2', exitLineInOutput: true, correctsStops: false },
+  { ...claude, since: '0.90', speaks: 'v1', exitLineInOutput: true, correctsStops: false },
+  { ...claude, since: '0.75', speaks: 'v1', exitLineInOutput: true },
   { ...claude, since: '0.0', speaks: 'v1' },
   claude,
   // In v2 it loses a background terminal's output and end at the next prompt.

@@ -4,7 +4,7 @@
  * without a word.
  */
 import { asksForRaw, withRawSubtypes, type RawRequest } from './extension.js';
-import { arrayOf, at, isObject, objectOf, stringOf } from './shape.js';
+import { arrayOf, at, isNumber, isObject, objectOf, stringOf } from './shape.js';
 
 /** Options that a live session takes without being built anew, or that the adapter sets itself. */
 const PASSING_OPTIONS: ReadonlySet<string> = new Set([
@@ -16,7 +16,7 @@ const PASSING_OPTIONS: ReadonlySet<string> = new Set([
 /** The value with the keys of its objects in order: key order means nothing to the adapter. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
-  if (!isObject(value) || value instanceof Number) return value;
+  if (!isObject(value) || isNumber(value)) return value;
   return Object.fromEntries(Object.keys(value).sort().map((key) => [key, canonical(value[key])]));
 }
 

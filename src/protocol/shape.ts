@@ -21,6 +21,9 @@ function primitiveOf(value: unknown): unknown {
   return typeof value.valueOf === 'function' ? value.valueOf() : value;
 }
 
+/** A number, also one that is kept with its digits. */
+export const isNumber = (value: unknown): boolean => typeof primitiveOf(value) === 'number';
+
 /** An integer, also one that is kept with its digits. */
 export function integerOf(value: unknown): number | undefined {
   const number = primitiveOf(value);

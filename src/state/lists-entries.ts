@@ -68,8 +68,8 @@ export const callEnd = (toolCallId: string, reason: string): JsonObject => ({ se
 
 const reference = (entry: Entry): JsonObject => (entry.type === 'terminal' ? { type: 'terminal', terminalId: entry.id } : { type: 'tool_call', toolCallId: entry.id });
 
-/** A detached child is listed while it works, and while its own background work does. */
-export const isListed = ({ announced, detached, state, busy }: ChildEntry): boolean => announced && detached && state !== undefined && (state !== 'idle' || busy);
+/** A child is listed while it works beside foreground work, and, when nobody waits for it any more, while its own background work runs. */
+export const isListed = ({ announced, detached, state, busy }: ChildEntry): boolean => announced && state !== undefined && (state === 'idle' ? busy : detached);
 
 /** The list as it is now: everything that has detached and was not settled. */
 export const backgroundList = (lists: SessionLists): readonly JsonObject[] => [

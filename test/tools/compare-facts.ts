@@ -5,7 +5,7 @@
 import type { Facts } from './facts.js';
 import { listOf, objectOf } from './updates.js';
 
-export type Reason = 'monitor-listed' | 'exit-code-told' | 'no-removal-then-running' | 'air-leaves-out' | 'own-work-listed' | 'cut-off-child';
+export type Reason = 'monitor-listed' | 'exit-code-told' | 'no-removal-then-running' | 'air-leaves-out' | 'own-work-listed' | 'cut-off-child' | 'survives-its-replay' | 'list-always-told';
 
 export interface Difference {
   readonly path: string;
@@ -92,11 +92,31 @@ const EXPLANATIONS: readonly Explanation[] = [
     explains: (it) => cutOff(it),
   },
   {
+    reason: 'survives-its-replay',
+    rule: '5.10: exits of live items are dropped in their replay, and the kept output is told after it; the native agent says that a listed terminal exited',
+    explains: (it) => survived(it),
+  },
+  {
+    reason: 'list-always-told',
+    rule: '5.2: once reported, every state carries the list; the native agent leaves it out of the state at the close of a running session',
+    explains: ({ group, native, ours }) => group === 'lists' && same(listOf(native).filter((list) => !same(list, ['not reported'])), ours),
+  },
+  {
     reason: 'air-leaves-out',
     rule: '2.1: the extension has fewer fields',
     explains: (it) => leftOut(it),
   },
 ];
+
+/** A terminal that is listed to the end, of which the native agent's replay says that it exited, and shows its launch. */
+function survived({ group, id, name, native, ours, facts, session }: Compared): boolean {
+  const key = group === 'items' ? id : `terminal:${id}`;
+  const endsListed = (side: Facts): boolean => listOf(listOf(factOf(side, session, 'lists')).at(-1)).includes(key);
+  if (!key.startsWith('terminal:') || !endsListed(facts.native) || !endsListed(facts.ours)) return false;
+  if (group === 'items') return name === 'order' && same(native, [...listOf(ours), 'settle']);
+  if (group !== 'terminals') return false;
+  return (name === 'exitStatus' && ours === undefined && same(native, { exitCode: 0 })) || (name === 'output' && String(native).startsWith('Command running in background'));
+}
 
 const isChild = (session: string): boolean => /^child\d+$/.test(session);
 /** Whether a child lists work of its own here, and not in the native recording. */

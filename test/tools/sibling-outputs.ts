@@ -39,10 +39,15 @@ interface Native {
   exited: boolean;
 }
 
-/** The bytes that each listed terminal of a native recording received between its listing and its exit. */
+/** The bytes that each listed terminal of a native recording received between its listing and its exit, without what was replayed. */
 function nativeOutputs(native: readonly RecordedMessage[]): Map<string, Native> {
   const found = new Map<string, Native>();
+  let replay: unknown;
   for (const record of native) {
+    const { id, method, params } = record.msg;
+    if (method === 'session/resume' && (params as { replayFrom?: unknown }).replayFrom) replay = id;
+    else if (method === undefined && record.dir === 'a2c' && id === replay) replay = undefined;
+    if (replay !== undefined) continue;
     const update = updateOf(record)?.update;
     if (!update) continue;
     for (const item of background(update) ?? [])

@@ -23,6 +23,9 @@ export const toV2ContentBlock = tagged('type', {
   resource: shape({ resource }, { annotations }),
 });
 
+/** Whether it is a block that v2 takes. */
+export const isContentBlock = (value: unknown): boolean => toV2ContentBlock(value, []) !== undefined;
+
 /** The blocks that v1 has. */
 const v1Blocks: ReadonlySet<string> = new Set(['text', 'image', 'audio', 'resource_link', 'resource']);
 

@@ -3,7 +3,7 @@
  * `undefined` when the value cannot be said in v2; why is written to `faults`, by type and key names
  * only. Unknown members are left out, `null` counts as absent (ACP v1: no change).
  */
-import { integerOf, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
+import { integerOf, isNumber, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
 
 export type Faults = string[];
 export type Reader<T = unknown> = (value: unknown, faults: Faults) => T | undefined;
@@ -28,7 +28,7 @@ export const integer = (min = -Infinity): Reader => (value, faults) => {
 };
 
 export const number: Reader = (value, faults) =>
-  typeof value === 'number' || value instanceof Number ? value : expected('a number', value, faults);
+  isNumber(value) ? value : expected('a number', value, faults);
 
 /** One of the names that v2 knows, or an extension's (a name that starts with `_`). */
 export const oneOf = (...names: readonly string[]): Reader<string> => (value, faults) =>

@@ -1,4 +1,5 @@
 /** What a bridge between ACP versions is made of: pure translators, each named after its target. */
+export { isContentBlock } from './content.js';
 export { isAbsolutePath } from './diff.js';
 export { toV2ElicitationParams } from './elicitation.js';
 export { bridgeHabitsOf, type BridgeHabits } from './habits.js';
