@@ -49,14 +49,14 @@ const standard: AgentHabits = {
   reportsWith: ['asyncTasks'], callsEndWithTurn: false, historyAfterLoad: false,
 };
 
-const claude: Row = { ...standard, name: 'claude-agent-acp', match: /(?:^|[/\\@+])claude-agent-acp(?![\w-])(?:@[~^=v]*(\d+\.\d+))?/, exitAtLaunch: true, claudeMeta: true };
+const claude: Row = { ...standard, name: 'claude-agent-acp', match: /(?:^|[/\\@+])claude-agent-acp(?![\w-])(?:@[~^=v]*(\d+\.\d+))?/, exitAtLaunch: true, exitLineInOutput: true, claudeMeta: true };
 
 /** Of rows with one name the first that fits counts. */
 const rows: readonly Row[] = [
-  { ...claude, since: '0.101', speaks: 'v2', exitLineInOutput: true, correctsStops: false },
-  { ...claude, since: '0.90', speaks: 'v1', exitLineInOutput: true, correctsStops: false },
-  { ...claude, since: '0.75', speaks: 'v1', exitLineInOutput: true },
-  { ...claude, since: '0.0', speaks: 'v1' },
+  { ...claude, since: '0.101', speaks: 'v2', correctsStops: false },
+  { ...claude, since: '0.90', speaks: 'v1', correctsStops: false },
+  { ...claude, since: '0.75', speaks: 'v1' },
+  { ...claude, since: '0.0', speaks: 'v1', exitLineInOutput: false },
   claude,
   // In v2 it loses a background terminal's output and end at the next prompt.
   { ...standard, name: 'codex-acp', match: /(?:^|[/\\@+])codex-acp(?![\w-])/, speaks: 'v1', startsTurns: false, correctsStops: false, reportsWith: ['asyncTasks', 'nativeSubagentSessions'] },

@@ -45,7 +45,7 @@ test.each<[string, VisitEvent, string]>([
   ['the user', offered('codex-acp', 'v2'), 'ACP v2: --agent-protocol says so'],
   ['the command line', offered('codex-acp'), 'ACP v1: the profile of codex-acp, which the command line names'],
   ['the command line and its version', offered(`npx ${CLAUDE}@0.101.0`), 'ACP v2: the profile of claude-agent-acp since 0.101, which the command line names'],
-  ['an old version', offered(`npx ${CLAUDE}@0.80.0`), 'ACP v1: the profile of claude-agent-acp, which the command line names'],
+  ['an old version', offered(`npx ${CLAUDE}@0.66.0`), 'ACP v1: the profile of claude-agent-acp, which the command line names'],
 ])('what is offered because of %s', (_, choice, text) => {
   expect(shown(visit([choice, asked()]))).toContain(`  offered       ${text}\n`);
 });
