@@ -7,7 +7,7 @@
 import { drop, replace, type Call, type Host, type Outcome, type Plugin, type Reply } from 'afterturn/plugin';
 import {
   agentOf, asksForRaw, at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, habitsOfCommand, hasRawFeed, idOf, integerOf, isObject, protocolVersionOf, RAW_FEED, RAW_SUBTYPES_V2, rawRequestFor,
-  rawRequestOf, withClaudeSetup, withExtension, withNegotiated, withoutExtension, type AgentHabits, type RawRequest,
+  rawRequestOf, withClaudeSetup, withExtension, withNegotiated, withoutExtension, type AgentHabits, type JsonObject, type RawRequest,
 } from 'afterturn/protocol';
 
 export type Source = 'auto' | 'async-tasks' | 'claude-raw' | 'none';
@@ -178,6 +178,10 @@ export function sources({ source }: SourcesOptions): Sources {
     return JSON.stringify(params) === JSON.stringify(call.params) ? undefined : replace({ params });
   };
 
+  /** Where the extension is declared. In v2 only to an agent that is known to have nothing better there. */
+  const capabilitiesIn = (params: JsonObject): string | undefined =>
+    isV1 || 'clientCapabilities' in params ? 'clientCapabilities' : habits.speaks === 'v1' ? 'capabilities' : undefined;
+
   /** What was declared to the agent, if anything was added. */
   let declared: readonly string[] | undefined;
   const atAgent: Plugin = {
@@ -188,11 +192,11 @@ export function sources({ source }: SourcesOptions): Sources {
           if (wanted === undefined) return leave(host);
           habits = habitsOfCommand(host.agentCommand);
           const params = isObject(call.params) ? call.params : {};
-          const speaksV1 = isV1 || 'clientCapabilities' in params;
-          if (!wanted.extension || !speaksV1) return undefined;
-          const clientCapabilities = withExtension(params.clientCapabilities, isV1 ? ['asyncTasks'] : FOR_V2);
-          declared = extensionCapabilities(clientCapabilities);
-          return replace({ params: { ...params, clientCapabilities } });
+          const key = capabilitiesIn(params);
+          if (!wanted.extension || key === undefined) return undefined;
+          const capabilities = withExtension(params[key], isV1 || key === 'capabilities' ? ['asyncTasks'] : FOR_V2);
+          declared = extensionCapabilities(capabilities);
+          return replace({ params: { ...params, [key]: capabilities } });
         },
         ...each(addSetup),
         'session/close': (call) => sent.forget(call),

@@ -48,7 +48,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
   const openSession = (id: string, host: Host): BackgroundSession => {
     const asyncTasks = acknowledged.includes('asyncTasks');
     const reported = asksForRawFeed() || reportsBy(habits, acknowledged);
-    const options = { window: followUpWindow, exitAtLaunch: habits.exitAtLaunch, exitLineInOutput: habits.exitLineInOutput, startsTurns: habits.startsTurns, correctsStops: habits.correctsStops };
+    const options = { window: followUpWindow, exitAtLaunch: habits.exitAtLaunch, exitLineInOutput: habits.exitLineInOutput, startsTurns: habits.startsTurns, correctsStops: habits.correctsStops, announcesTasks: asyncTasks };
     const parent = (): BackgroundSession | undefined => sessions.get(family.parentOf(id) ?? '');
     const session = new BackgroundSession(id, host, options, { asyncTasks, reported: parent()?.lists ?? reported }, { outlet, parent, onFact, onExitCode });
     sessions.set(id, session);

@@ -1,9 +1,10 @@
 /**
- * A client-side recording of ACP v2 as events: what each message means for the rules of background
- * work, with the session it belongs to. Knows the shapes of v2, no rules. A member of another type
- * than expected counts as absent; that is for schema validation.
+ * A client-side recording as events: what each message means for the rules, with the session it
+ * belongs to. Knows the shapes of ACP, no rules. A member of another type than expected counts as
+ * absent; that is for schema validation.
  */
 import { arrayOf, at, isObject, objectOf, stringOf, type JsonObject } from '../protocol/shape.js';
+import type { ProtocolVersion } from '../protocol/versions.js';
 import type { RecordedJson, RecordedMessage } from './record.js';
 
 /** `terminal:<id>`, `tool_call:<id>`, `subagent:<id>`, or another type with its own JSON. */
@@ -23,15 +24,19 @@ export interface Place {
 
 type Body =
   | StateEvent
-  | { readonly type: 'call'; readonly id: string; readonly status: string | undefined; readonly cancel: boolean | undefined; readonly terminals: readonly string[] | undefined }
+  /** `begins`: the update that v1 has for a new call. */
+  | { readonly type: 'call'; readonly begins: boolean; readonly id: string; readonly status: string | undefined; readonly cancel: boolean | undefined; readonly terminals: readonly string[] | undefined }
   | { readonly type: 'terminal'; readonly id: string; readonly exited: boolean | undefined; readonly signal: string | undefined; readonly cancel: boolean | undefined }
   | { readonly type: 'child'; readonly id: string; readonly state: StateFacts | undefined; readonly cancel: boolean | undefined }
   | { readonly type: 'userMessage' }
   | { readonly type: 'update'; readonly kind: string }
   /** The client's requests and the agent's answers. `opened`: the session that the answer made. */
   | { readonly type: 'request'; readonly method: string; readonly replays: boolean }
-  | { readonly type: 'answer'; readonly method: string; readonly accepted: boolean; readonly code: number | undefined; readonly opened: string | undefined }
+  | { readonly type: 'answer'; readonly method: string; readonly accepted: boolean; readonly code: number | undefined; readonly opened: string | undefined; readonly stopReason: string | undefined }
   | { readonly type: 'cancel' }
+  /** The envelope: a response that answers no open request, a request under the id of an open one. */
+  | { readonly type: 'surplus'; readonly id: string }
+  | { readonly type: 'reused'; readonly id: string; readonly method: string }
   /** The agent's requests and the client's answers. `about`: the items that the subject can stand for. */
   | { readonly type: 'ask'; readonly method: string; readonly key: string; readonly about: readonly ItemKey[] }
   | { readonly type: 'reply'; readonly key: string }
@@ -85,25 +90,36 @@ function terminalsIn({ content }: JsonObject): readonly string[] | undefined {
   return arrayOf(content)?.filter((part) => at(part, 'type') === 'terminal').map((part) => stringOf(at(part, 'terminalId')) ?? '');
 }
 
-const UPDATES: Readonly<Record<string, (update: JsonObject) => Body>> = {
+type ReadUpdate = (update: JsonObject) => Body;
+
+const callIn = (begins: boolean): ReadUpdate => (update) =>
+  ({ type: 'call', begins, id: stringOf(update.toolCallId) ?? '', status: stringOf(update.status), cancel: cancelIn(update), terminals: terminalsIn(update) });
+
+const UPDATES_V1: Readonly<Record<string, ReadUpdate>> = {
+  tool_call: callIn(true),
+  tool_call_update: callIn(false),
+};
+
+const UPDATES_V2: Readonly<Record<string, ReadUpdate>> = {
   state_update: (update) => ({ type: 'state', ...stateFacts(update) }),
-  tool_call_update: (update) => ({ type: 'call', id: stringOf(update.toolCallId) ?? '', status: stringOf(update.status), cancel: cancelIn(update), terminals: terminalsIn(update) }),
+  tool_call_update: callIn(false),
   terminal_update: (update) => ({ type: 'terminal', id: stringOf(update.terminalId) ?? '', exited: exitedIn(update), signal: stringOf(at(update.exitStatus, 'signal')), cancel: cancelIn(update) }),
   subagent_update: (update) => ({ type: 'child', id: stringOf(update.sessionId) ?? '', state: isObject(update.state) ? stateFacts(update.state) : undefined, cancel: cancelIn(update) }),
   user_message: () => ({ type: 'userMessage' }),
   user_message_chunk: () => ({ type: 'userMessage' }),
 };
 
-function ofUpdate(params: JsonObject): Body {
+function ofUpdate(params: JsonObject, version: ProtocolVersion): Body {
   const update = objectOf(params.update) ?? {};
   const kind = stringOf(update.sessionUpdate) ?? '';
-  const read = Object.hasOwn(UPDATES, kind) ? UPDATES[kind] : undefined;
+  const updates = version === 1 ? UPDATES_V1 : UPDATES_V2;
+  const read = Object.hasOwn(updates, kind) ? updates[kind] : undefined;
   return read ? read(update) : { type: 'update', kind };
 }
 
-/** The items that a permission's subject stands for: its call, its terminal. */
+/** The items that a permission's subject stands for: its call, its terminal. v1 has the call beside it. */
 function subjectKeys(params: JsonObject): ItemKey[] {
-  const call = stringOf(at(params, 'subject', 'toolCall', 'toolCallId')) ?? stringOf(at(params, 'subject', 'toolCallId'));
+  const call = stringOf(at(params, 'toolCall', 'toolCallId')) ?? stringOf(at(params, 'subject', 'toolCall', 'toolCallId')) ?? stringOf(at(params, 'subject', 'toolCallId'));
   const terminal = stringOf(at(params, 'subject', 'terminalId'));
   return [...(call === undefined ? [] : [`tool_call:${call}`]), ...(terminal === undefined ? [] : [`terminal:${terminal}`])];
 }
@@ -111,43 +127,79 @@ function subjectKeys(params: JsonObject): ItemKey[] {
 const idOf = ({ id }: RecordedJson): string => JSON.stringify(id ?? null);
 
 /** The event of a message with a method. */
-function ofCall({ dir, msg }: RecordedMessage, method: string, params: JsonObject): Body | undefined {
-  if (dir === 'a2c' && method === 'session/update') return ofUpdate(params);
+function ofCall({ dir, msg }: RecordedMessage, method: string, params: JsonObject, version: ProtocolVersion): Body | undefined {
+  if (dir === 'a2c' && method === 'session/update') return ofUpdate(params, version);
   if (dir === 'a2c') return msg.id === undefined ? { type: 'update', kind: method } : { type: 'ask', method, key: idOf(msg), about: subjectKeys(params) };
   if (method === 'session/cancel') return { type: 'cancel' };
   const replays = method === 'session/load' || isObject(params.replayFrom);
   return msg.id === undefined ? undefined : { type: 'request', method, replays };
 }
 
-/** The events of a recording, in order, with `end` for each session last. */
-export function eventsOf(records: readonly RecordedMessage[]): CheckEvent[] {
-  const open = new Map<string, { method: string; session: string }[]>();
+const other = (dir: RecordedMessage['dir']): RecordedMessage['dir'] => (dir === 'a2c' ? 'c2a' : 'a2c');
+
+/** The requests of both sides that are open, by sender and id, and the ids that were ever answered. */
+class Requests {
+  readonly #open = new Map<string, { method: string; session: string }[]>();
+  readonly #answered = new Set<string>();
+
+  /** Whether the id was that of an open request already. */
+  opened(key: string, method: string, session: string): boolean {
+    // Each process has ids of its own, and a connection begins with this.
+    if (method === 'initialize') this.#open.clear();
+    const before = this.#open.get(key) ?? [];
+    this.#open.set(key, [...before, { method, session }]);
+    return before.length > 0;
+  }
+
+  answered(key: string): { readonly method: string; readonly session: string } | undefined {
+    const asked = this.#open.get(key)?.shift();
+    if (asked) this.#answered.add(key);
+    return asked;
+  }
+
+  wasAnswered(key: string): boolean {
+    return this.#answered.has(key);
+  }
+}
+
+/**
+ * The events of a recording, in order, with `end` for each session last. A recording that does not
+ * begin with `initialize` may answer requests that it does not show.
+ */
+export function eventsOf(records: readonly RecordedMessage[], version: ProtocolVersion): CheckEvent[] {
+  const requests = new Requests();
+  const isWhole = records[0]?.msg.method === 'initialize';
   const sessions = new Set<string>();
   const events: CheckEvent[] = [];
   records.forEach((record, index) => {
     const { t, dir, msg } = record;
-    const place = { t, line: index + 1 };
+    const place = { t, line: record.line ?? index + 1 };
+    const id = idOf(msg);
     if (msg.method !== undefined) {
       const params = objectOf(msg.params) ?? {};
       const session = stringOf(params.sessionId) ?? '';
-      const key = `${dir} ${idOf(msg)}`;
-      if (msg.id !== undefined) open.set(key, [...(open.get(key) ?? []), { method: msg.method, session }]);
-      const body = ofCall(record, msg.method, params);
+      if (msg.id !== undefined && requests.opened(`${dir} ${id}`, msg.method, session)) events.push({ ...place, session, type: 'reused', id, method: msg.method });
+      const body = ofCall(record, msg.method, params, version);
       if (body) events.push({ ...place, session, ...body });
       if (session !== '') sessions.add(session);
       return;
     }
-    const asked = open.get(`${dir === 'a2c' ? 'c2a' : 'a2c'} ${idOf(msg)}`)?.shift();
-    if (!asked) return;
+    if (msg.id === undefined) return;
+    const key = `${other(dir)} ${id}`;
+    const asked = requests.answered(key);
+    if (!asked) {
+      if (isWhole || requests.wasAnswered(key)) events.push({ ...place, session: '', type: 'surplus', id });
+      return;
+    }
     const { method, session } = asked;
     events.push({
       ...place,
       session,
       ...(dir === 'c2a'
-        ? { type: 'reply' as const, key: idOf(msg) }
-        : { type: 'answer' as const, method, accepted: msg.error === undefined, code: msg.error?.code, opened: stringOf(at(msg.result, 'sessionId')) }),
+        ? { type: 'reply' as const, key: id }
+        : { type: 'answer' as const, method, accepted: msg.error === undefined, code: msg.error?.code, opened: stringOf(at(msg.result, 'sessionId')), stopReason: stringOf(at(msg.result, 'stopReason')) }),
     });
   });
-  const last = records.at(-1)?.t ?? 0;
-  return [...events, ...[...sessions].map((session): CheckEvent => ({ t: last, line: records.length, session, type: 'end' }))];
+  const { t = 0, line = records.length } = records.at(-1) ?? {};
+  return [...events, ...[...sessions].map((session): CheckEvent => ({ t, line, session, type: 'end' }))];
 }

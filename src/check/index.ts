@@ -1,18 +1,27 @@
 /**
- * Checks a client-side recording of ACP v2 against the rules of background work: order of an item's
- * life, lists, close and cancel, states. Pure: records in, findings out.
+ * Checks a recording of one connection. ACP v2: the rules of background work (order of an item's life,
+ * lists, close and cancel, states); ACP v1: the life of calls, prompts and permission requests; both:
+ * JSON-RPC, and, where a validator is handed in, every message by its schema. Pure: records in,
+ * findings out.
  */
 import { eventsOf, type CheckEvent } from './events.js';
 import type { RecordedMessage } from './record.js';
-import type { CheckOptions, Fault, Rule } from './rule.js';
+import type { CheckOptions, Fault, Rule, Settings } from './rule.js';
 import { itemRules } from './rules-items.js';
 import { listRules } from './rules-lists.js';
 import { requestRules } from './rules-requests.js';
+import { rpcRules } from './rules-rpc.js';
 import { stateRules } from './rules-states.js';
+import { v1Rules } from './rules-v1.js';
+import { extensionKindsOf, versionOf } from './connection.js';
+import { schemaFaults, type Validator } from './validity.js';
 import { emptyView, viewed, type SessionView } from './view.js';
 
 export type { RecordedJson, RecordedMessage } from './record.js';
 export type { CheckOptions, Rule } from './rule.js';
+export type { Validator } from './validity.js';
+export { versionOf } from './connection.js';
+export { readRecording, UnusableLine, type Connection, type Recording, type Side } from './reading.js';
 
 /** A rule that was broken: when (`t` and line of the recording), where, what was expected, what came. */
 export interface Finding extends Fault {
@@ -26,7 +35,7 @@ export interface Finding extends Fault {
 }
 
 /** Every rule, in the order of the design. */
-export const rules: readonly Rule[] = [...itemRules, ...listRules, ...requestRules, ...stateRules];
+export const rules: readonly Rule[] = [...itemRules, ...listRules, ...requestRules, ...stateRules, ...rpcRules, ...v1Rules];
 
 type Views = ReadonlyMap<string, SessionView>;
 
@@ -36,25 +45,32 @@ function withFork(views: Views, event: CheckEvent): Views {
   return new Map(views).set(event.opened, { ...emptyView, freshFork: true });
 }
 
-function findingsOf(event: CheckEvent, before: SessionView, after: SessionView, options: Required<CheckOptions>): Finding[] {
+function findingsOf(held: readonly Rule[], event: CheckEvent, before: SessionView, after: SessionView, options: Settings): Finding[] {
   const { t, line, session } = event;
-  return rules.flatMap(({ number, name, title, section, find }) =>
+  return held.flatMap(({ number, name, title, section, find }) =>
     find({ event, before, after, options }).map(({ expected, came }) => ({ rule: number, name, title, section, t, line, session, expected, came })));
 }
 
+function settingsOf(records: readonly RecordedMessage[], options: CheckOptions): Settings {
+  const { window = 250, resendWithin = 2000, crossing = 50, answerWithin = 5000, version = versionOf(records) } = options;
+  return { window, resendWithin, crossing, answerWithin, version, extensionKinds: extensionKindsOf(records) };
+}
+
 /**
- * The findings of a recording, in its order; empty if no rule was broken. `records` are the client's
- * own view: what it sent (`c2a`) and received (`a2c`).
+ * The findings of a recording, in its order; empty if no rule was broken. `records` are one side's
+ * view of one connection: what the client sent (`c2a`) and received (`a2c`). With `validator` every
+ * message is checked by the schema of its method, too.
  */
-export function check(records: readonly RecordedMessage[], options: CheckOptions = {}): Finding[] {
-  const settings = { window: options.window ?? 250, resendWithin: options.resendWithin ?? 2000, crossing: options.crossing ?? 50 };
-  const findings: Finding[] = [];
+export function check(records: readonly RecordedMessage[], options: CheckOptions = {}, validator?: Validator): Finding[] {
+  const settings = settingsOf(records, options);
+  const held = rules.filter(({ versions }) => versions.includes(settings.version));
+  const findings: Finding[] = validator === undefined ? [] : schemaFaults(records, settings, validator);
   let views: Views = new Map();
-  for (const event of eventsOf(records)) {
+  for (const event of eventsOf(records, settings.version)) {
     const before = views.get(event.session) ?? emptyView;
     const after = viewed(before, event);
-    findings.push(...findingsOf(event, before, after, settings));
+    findings.push(...findingsOf(held, event, before, after, settings));
     views = withFork(new Map(views).set(event.session, after), event);
   }
-  return findings;
+  return validator === undefined ? findings : findings.sort((one, other) => one.line - other.line);
 }

@@ -13,9 +13,12 @@ export interface RecordedJson {
   readonly error?: RpcError;
 }
 
-/** `t` is in milliseconds since the recording began. `c2a`: client to agent, `a2c`: agent to client. */
+/** `c2a`: client to agent, `a2c`: agent to client. */
 export interface RecordedMessage {
+  /** In milliseconds since the recording began. `NaN` where it is not known. */
   readonly t: number;
+  /** Its line in the file, from 1. Default: its place among the messages. */
+  readonly line?: number;
   readonly dir: 'c2a' | 'a2c';
   readonly msg: RecordedJson;
 }

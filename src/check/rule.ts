@@ -3,6 +3,7 @@
  * function that finds what breaks it. No rule is here.
  */
 import type { CheckEvent } from './events.js';
+import type { ProtocolVersion } from '../protocol/versions.js';
 import type { SessionView } from './view.js';
 
 export interface CheckOptions {
@@ -10,8 +11,18 @@ export interface CheckOptions {
   readonly window?: number;
   /** How long after an item's end its removal from the list may take, in milliseconds. Default 2000. */
   readonly resendWithin?: number;
+  /** The version that was spoken. Default: what the recording shows (see `versionOf`). */
+  readonly version?: ProtocolVersion;
+  /** How long after a `session/cancel` its prompt may take to be answered, in milliseconds. Default 5000. */
+  readonly answerWithin?: number;
   /** Messages that cross on the wire: what comes within this many milliseconds may not have known yet. Default 50. */
   readonly crossing?: number;
+}
+
+/** The options with their defaults, and what the recording says of the connection. */
+export interface Settings extends Required<CheckOptions> {
+  /** The update kinds of private extensions that the client asked for. */
+  readonly extensionKinds: ReadonlySet<string>;
 }
 
 /** One event, with what the client knew of its session before and after. */
@@ -19,7 +30,7 @@ export interface Moment {
   readonly event: CheckEvent;
   readonly before: SessionView;
   readonly after: SessionView;
-  readonly options: Required<CheckOptions>;
+  readonly options: Settings;
 }
 
 /** What a rule demanded, and what came in its place. Ids and states only, never contents. */
@@ -29,10 +40,12 @@ export interface Fault {
 }
 
 export interface Rule {
-  /** The number of the rule in the design. */
+  /** `5.x`: the order of background work, `J.x`: JSON-RPC, `V1.x`: ACP v1, `S.x`: validity. */
   readonly number: string;
   readonly name: string;
   readonly title: string;
+  /** The versions that it holds in. */
+  readonly versions: readonly ProtocolVersion[];
   /** The section of the v2 background work RFD, or the page of the ACP specification. */
   readonly section: string;
   readonly find: (moment: Moment) => readonly Fault[];

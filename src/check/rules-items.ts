@@ -26,6 +26,7 @@ const listed = (expected: string, cameOf: (view: SessionView, key: ItemKey, befo
 export const itemRules: readonly Rule[] = [
   {
     number: '5.1',
+    versions: [2],
     name: 'announce-before-list',
     title: 'An item is announced before the first list that names it',
     section: LIST,
@@ -34,6 +35,7 @@ export const itemRules: readonly Rule[] = [
   },
   {
     number: '5.1',
+    versions: [2],
     name: 'settle-before-remove',
     title: 'An item is settled before the list that drops it',
     section: LIST,
@@ -43,6 +45,7 @@ export const itemRules: readonly Rule[] = [
   },
   {
     number: '5.1',
+    versions: [2],
     name: 'listed-after-end',
     title: 'No list names an item that has ended',
     section: LIST,
@@ -50,6 +53,7 @@ export const itemRules: readonly Rule[] = [
   },
   {
     number: '5.1',
+    versions: [2],
     name: 'cancel-ends-with-item',
     title: 'The cancel capability is cleared with the end',
     section: 'Cancellable tool calls; Cancellable terminals',
@@ -64,6 +68,7 @@ export const itemRules: readonly Rule[] = [
   },
   {
     number: '5.3',
+    versions: [2],
     name: 'listed-once',
     title: 'No list names an item twice',
     section: LIST,
@@ -74,6 +79,7 @@ export const itemRules: readonly Rule[] = [
   },
   {
     number: '5.3',
+    versions: [2],
     name: 'process-as-terminal',
     title: 'A call whose work is a listed terminal is not listed beside it',
     section: LIST,
@@ -87,6 +93,7 @@ export const itemRules: readonly Rule[] = [
   },
   {
     number: '5.3',
+    versions: [2],
     name: 'detached-only',
     title: 'A terminal is listed when its call has handed it off, not before it began',
     section: LIST,

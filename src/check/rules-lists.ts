@@ -25,6 +25,7 @@ function lateRemovals(keys: readonly ItemKey[], { event, before, options }: Mome
 export const listRules: readonly Rule[] = [
   {
     number: '5.2',
+    versions: [2],
     name: 'always-reported',
     title: 'Once background work is reported, every state carries a list',
     section: LIST,
@@ -33,6 +34,7 @@ export const listRules: readonly Rule[] = [
   },
   {
     number: '5.2',
+    versions: [2],
     name: 'readable-list',
     title: 'A list can be read: an array whose known items carry their id',
     section: LIST,
@@ -40,6 +42,7 @@ export const listRules: readonly Rule[] = [
   },
   {
     number: '5.2',
+    versions: [2],
     name: 'mirrored-list',
     title: "A child's state in its parent carries its list too",
     section: 'Schema: SubagentUpdate.state',
@@ -48,6 +51,7 @@ export const listRules: readonly Rule[] = [
   },
   {
     number: '5.2',
+    versions: [2],
     name: 'resend-without-stop-reason',
     title: 'A change of the list repeats the state, without a stop reason',
     section: LIST,
@@ -59,6 +63,7 @@ export const listRules: readonly Rule[] = [
   },
   {
     number: '5.2',
+    versions: [2],
     name: 'resend-on-change',
     title: 'The state is sent again when an item ends',
     section: LIST,
@@ -70,6 +75,7 @@ export const listRules: readonly Rule[] = [
   },
   {
     number: '5.7',
+    versions: [2],
     name: 'no-removal-then-running',
     title: 'A removal is not followed within the window by a running that the agent started itself',
     section: LIST,

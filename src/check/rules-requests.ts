@@ -27,6 +27,7 @@ function isCancelling({ event, before: { cancelled }, options }: Moment): boolea
 export const requestRules: readonly Rule[] = [
   {
     number: '5.10',
+    versions: [2],
     name: 'cancel-spares-background',
     title: 'session/cancel ends foreground work only',
     section: SECTION,
@@ -44,6 +45,7 @@ export const requestRules: readonly Rule[] = [
   },
   {
     number: '5.10',
+    versions: [2],
     name: 'close-empties-list',
     title: 'At close the list is empty before the response',
     section: SECTION,
@@ -52,6 +54,7 @@ export const requestRules: readonly Rule[] = [
   },
   {
     number: '5.10',
+    versions: [2],
     name: 'close-ends-idle',
     title: 'At close the session is idle before the response',
     section: SECTION,
@@ -60,6 +63,7 @@ export const requestRules: readonly Rule[] = [
   },
   {
     number: '5.10',
+    versions: [2],
     name: 'close-settles',
     title: 'At close every call and terminal has its end before the response',
     section: SECTION,
@@ -70,6 +74,7 @@ export const requestRules: readonly Rule[] = [
   },
   {
     number: '5.10',
+    versions: [2],
     name: 'close-is-last',
     title: 'After the response to a close nothing is sent for the session',
     section: SECTION,
@@ -78,6 +83,7 @@ export const requestRules: readonly Rule[] = [
   },
   {
     number: '5.10',
+    versions: [2],
     name: 'resume-announces-again',
     title: 'A resume sends each listed item before the state that lists it',
     section: SECTION,
@@ -90,6 +96,7 @@ export const requestRules: readonly Rule[] = [
   },
   {
     number: '5.10',
+    versions: [2],
     name: 'resume-tells-state',
     title: 'A resume sends the state before its response',
     section: 'Session Setup: Current-State Synchronization',
@@ -100,6 +107,7 @@ export const requestRules: readonly Rule[] = [
   },
   {
     number: '5.10',
+    versions: [2],
     name: 'fork-starts-empty',
     title: 'A forked session starts without background work',
     section: SECTION,

@@ -23,6 +23,7 @@ const isAboutListed = (view: SessionView, about: readonly ItemKey[]): boolean =>
 export const stateRules: readonly Rule[] = [
   {
     number: '5.12',
+    versions: [2],
     name: 'one-completion',
     title: 'A span of work ends with one stop reason: a repeated idle has none',
     section: TRANSITIONS,
@@ -31,6 +32,7 @@ export const stateRules: readonly Rule[] = [
   },
   {
     number: '5.12',
+    versions: [2],
     name: 'completion-told',
     title: 'A span of work ends with a stop reason',
     section: TRANSITIONS,
@@ -39,6 +41,7 @@ export const stateRules: readonly Rule[] = [
   },
   {
     number: '5.12',
+    versions: [2],
     name: 'prompt-runs',
     title: 'A prompt that was inserted runs before the session is idle',
     section: STATES,
@@ -46,6 +49,7 @@ export const stateRules: readonly Rule[] = [
   },
   {
     number: '5.12',
+    versions: [2],
     name: 'cancelled-told',
     title: 'Work that a session/cancel fell into ends with the stop reason cancelled',
     section: 'Cancellation',
@@ -57,6 +61,7 @@ export const stateRules: readonly Rule[] = [
   },
   {
     number: '5.12',
+    versions: [2],
     name: 'action-from-running',
     title: 'requires_action comes from running only',
     section: TRANSITIONS,
@@ -65,6 +70,7 @@ export const stateRules: readonly Rule[] = [
   },
   {
     number: '5.12',
+    versions: [2],
     name: 'action-before-request',
     title: 'requires_action comes before a permission request of foreground work',
     section: STATES,

@@ -8,6 +8,8 @@ export interface Entity {
   /** The line of its last update. */
   readonly line: number;
   readonly status: string | undefined;
+  /** A v1 call that had its first update. */
+  readonly begun: boolean;
   /** It has its exit or final status; a child is idle and has nothing in the background. */
   readonly final: boolean;
   /** When it became final. */
@@ -43,8 +45,8 @@ export interface SessionView {
   readonly insertedAt: number;
   /** Prompts that were sent and not answered. */
   readonly openPrompts: number;
-  /** The last `session/cancel`: what was listed, whether work ran, and when that work ended. Until new work starts. */
-  readonly cancelled: { readonly t: number; readonly list: readonly ItemKey[]; readonly working: boolean; readonly endedAt: number | undefined } | undefined;
+  /** The last `session/cancel`: what was listed, whether work ran, the prompts and permission requests that were open, and when that work ended. Until new work starts. */
+  readonly cancelled: { readonly t: number; readonly list: readonly ItemKey[]; readonly working: boolean; readonly prompts: number; readonly asks: readonly string[]; readonly endedAt: number | undefined } | undefined;
   /** Requests for this session that are open: by method, the line of the request. */
   readonly open: ReadonlyMap<string, number>;
   readonly replaying: boolean;
@@ -78,7 +80,7 @@ export const emptyView: SessionView = {
 };
 
 export const FINAL_STATUSES: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
-const newEntity: Entity = { line: 0, status: undefined, final: false, finalAt: 0, finalInReplay: false, signal: undefined, cancel: false, terminals: [] };
+const newEntity: Entity = { line: 0, status: undefined, begun: false, final: false, finalAt: 0, finalInReplay: false, signal: undefined, cancel: false, terminals: [] };
 
 type EventOf<T extends CheckEvent['type']> = Extract<CheckEvent, { readonly type: T }>;
 
@@ -144,7 +146,7 @@ function withRequest(view: SessionView, event: EventOf<'request'>): SessionView 
 }
 
 /** `-32002` (no such session) counts as closed. */
-function withAnswer(view: SessionView, { method, accepted, code, line }: EventOf<'answer'>): SessionView {
+function withAnswer(view: SessionView, { method, accepted, code, line, t }: EventOf<'answer'>): SessionView {
   const open = new Map(view.open);
   open.delete(method);
   const closes = method === 'session/close' || method === 'session/delete';
@@ -154,6 +156,8 @@ function withAnswer(view: SessionView, { method, accepted, code, line }: EventOf
     open,
     openPrompts: view.openPrompts - (isPrompt ? 1 : 0),
     insertedAt: isPrompt && accepted ? line : view.insertedAt,
+    // The answer that ends what was cancelled in v1; in v2 the states tell.
+    cancelled: isPrompt && view.state === undefined && view.cancelled && view.openPrompts === 1 ? { ...view.cancelled, endedAt: t } : view.cancelled,
     replaying: view.replaying && method !== 'session/resume' && method !== 'session/load',
     closed: view.closed || (closes && (accepted || code === -32002)),
   };
@@ -173,7 +177,7 @@ const VIEWS: { readonly [T in CheckEvent['type']]?: (view: SessionView, event: E
   state: withState,
   call: (view, event) => {
     const final = event.status === undefined ? undefined : FINAL_STATUSES.has(event.status);
-    return withEntity(view, `tool_call:${event.id}`, event, final, given({ status: event.status, cancel: event.cancel, terminals: event.terminals }));
+    return withEntity(view, `tool_call:${event.id}`, event, final, given({ begun: event.begins || undefined, status: event.status, cancel: event.cancel, terminals: event.terminals }));
   },
   terminal: (view, event) => withEntity(view, `terminal:${event.id}`, event, event.exited, given({ cancel: event.cancel, signal: event.signal })),
   child: (view, event) => withEntity(view, `subagent:${event.id}`, event, event.state && isQuiet(event.state), given({ cancel: event.cancel })),
@@ -181,7 +185,7 @@ const VIEWS: { readonly [T in CheckEvent['type']]?: (view: SessionView, event: E
   userMessage: (view, { line }) => (view.replaying ? view : { ...view, insertedAt: line, waiting: view.waiting || (view.state ?? 'idle') === 'idle' }),
   request: withRequest,
   answer: withAnswer,
-  cancel: (view, { t }) => ({ ...view, cancelled: { t, list: view.list ?? [], working: view.state !== undefined && view.state !== 'idle', endedAt: undefined } }),
+  cancel: (view, { t }) => ({ ...view, cancelled: { t, list: view.list ?? [], working: view.state !== undefined && view.state !== 'idle', prompts: view.openPrompts, asks: [...view.asks.keys()], endedAt: undefined } }),
   ask: (view, { key, about }) => ({ ...view, asks: new Map(view.asks).set(key, about) }),
   reply: (view, { key }) => withoutAsk(view, key),
 };

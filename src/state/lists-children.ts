@@ -90,7 +90,9 @@ export function endChildren(draft: Draft, reason: string): void {
   for (const child of draft.lists.children.values()) {
     if (!isListed(child)) continue;
     const state = { state: 'idle', ...(child.state === 'idle' ? {} : { stopReason: 'cancelled' }), background: [], _meta: { afterturn: { reason } } };
-    put(draft, { ...mirror(draft, child, {}, state), busy: false });
+    const ended = mirror(draft, child, {}, state);
+    draft.effects.push({ do: 'sendFor', child: child.id, update: { sessionUpdate: 'state_update', ...state } });
+    put(draft, { ...ended, busy: false });
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, Outcome } from '../protocol/index.js';
 import type { Item, SessionLedger } from './ledger-types.js';
-import { backgroundList, callAnnouncement, callReference, endOf, endUpdate, entityUpdate, liveStatus, stateSnapshot, terminalAnnouncement } from './lists-entries.js';
+import { callAnnouncement, callReference, endOf, endUpdate, entityUpdate, liveStatus, stateSnapshot, terminalAnnouncement, withList } from './lists-entries.js';
 import { isUsed, markUsed, ownId } from './lists-ids.js';
 import type { Entry, ListsEffect, ListsOptions, SessionLists } from './lists-types.js';
 
@@ -85,7 +85,7 @@ export function releaseHeldIdle(draft: Draft): void {
   if (update === undefined) return;
   draft.lists = { ...draft.lists, held: undefined, state: 'idle' };
   draft.due = undefined;
-  send(draft, { ...update, background: backgroundList(draft.lists) });
+  send(draft, withList(draft.lists, update));
 }
 
 /** An `idle` waits for tasks that are announced late: the client still sees the state before it. */

@@ -77,5 +77,8 @@ export const backgroundList = (lists: SessionLists): readonly JsonObject[] => [
   ...[...lists.children.values()].filter(isListed).map(({ id }) => ({ type: 'subagent', sessionId: id })),
 ];
 
+/** A state with the list. Nothing is said of background work where it is not reported. */
+export const withList = (lists: SessionLists, update: JsonObject): JsonObject => (lists.reported ? { ...update, background: backgroundList(lists) } : update);
+
 /** The current state again, with the list and without a stop reason. */
 export const stateSnapshot = (lists: SessionLists): JsonObject => ({ sessionUpdate: 'state_update', state: lists.state, background: backgroundList(lists) });

@@ -84,6 +84,8 @@ export interface ListsOptions {
   readonly startsTurns: boolean;
   /** A `stopped` that nobody asked for may be corrected at once. */
   readonly correctsStops: boolean;
+  /** The agent announces its tasks, so that they may still come where not all of its work is reported. Default false. */
+  readonly announcesTasks?: boolean;
 }
 
 /** The update comes between a `session/resume` and its response. `history`: it may be replayed. */

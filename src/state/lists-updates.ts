@@ -3,7 +3,7 @@ import { arrayOf, defined, integerOf, objectOf, stringOf, type ExitFacts, type J
 import { isFinalStatus, isLaunchedBy } from './ledger.js';
 import type { Fact, Item } from './ledger-types.js';
 import { awaitsTasks, follow, newEntry, putEntry, releaseHeldIdle, send, settle, settleAllEnding, tellAgain, type Draft } from './lists-draft.js';
-import { backgroundList, callReference, finalStatus, liveStatus } from './lists-entries.js';
+import { callReference, finalStatus, liveStatus, withList } from './lists-entries.js';
 import { isUsed, markUsed } from './lists-ids.js';
 import type { Entry } from './lists-types.js';
 
@@ -115,6 +115,26 @@ export function awaitsLaunch(draft: Draft, terminal: string): boolean {
   return [...draft.ledger.items.values()].some((item) => isItem(item) && (item.toolCallId === terminal || draft.ledger.calls.get(item.toolCallId ?? '')?.terminals.includes(terminal)));
 }
 
+/** The terminal of our own that shows the work of this one: the client knew it as exited when its work was announced. */
+function standIn(draft: Draft, terminal: string): Entry | undefined {
+  const shows = ({ own, type, task, life }: Entry): boolean => {
+    const item = own && type === 'terminal' ? draft.ledger.items.get(task) : undefined;
+    return item?.life === life && draft.ledger.calls.get(item.toolCallId ?? '')?.terminals.includes(terminal) === true;
+  };
+  return [...draft.lists.entries.values()].findLast(shows);
+}
+
+/** What the agent says of the exit of a terminal that is one of our own to the client, or of its own. */
+function exited(draft: Draft, entry: Entry, exit: JsonObject): void {
+  if (draft.options.exitAtLaunch) return;
+  const said: ExitFacts = defined({ exitCode: integerOf(exit.exitCode), signal: stringOf(exit.signal) });
+  const next: Entry = { ...entry, exit: { ...entry.exit, ...said } };
+  putEntry(draft, next);
+  const item = draft.ledger.items.get(entry.task);
+  if (entry.phase === 'ending' && !entry.tentative) settle(draft, next);
+  else if (entry.phase === 'settled' && item?.life === entry.life) tellAgain(draft, next, item);
+}
+
 /** The terminal's own exit, where it is to be believed: with the end of its work, never at its launch. */
 export function terminal(draft: Draft, update: JsonObject): void {
   const id = stringOf(update.terminalId) ?? '';
@@ -123,16 +143,12 @@ export function terminal(draft: Draft, update: JsonObject): void {
   const entry = entryOf(draft, 'terminal', id);
   if (entry === undefined && !(draft.options.exitAtLaunch && !isUsed(draft.lists, 'terminal', id) && awaitsLaunch(draft, id))) {
     draft.lists = markUsed(draft.lists, 'terminal', id);
-    return keep(draft);
+    keep(draft);
+    const shown = standIn(draft, id);
+    return shown === undefined ? undefined : exited(draft, shown, exit);
   }
   sendRest(draft, without(update, 'exitStatus'), 'terminalId');
-  if (draft.options.exitAtLaunch || entry === undefined) return;
-  const said: ExitFacts = defined({ exitCode: integerOf(exit.exitCode), signal: stringOf(exit.signal) });
-  const next: Entry = { ...entry, exit: { ...entry.exit, ...said } };
-  putEntry(draft, next);
-  const item = draft.ledger.items.get(entry.task);
-  if (entry.phase === 'ending' && !entry.tentative) settle(draft, next);
-  else if (entry.phase === 'settled' && item?.life === entry.life) tellAgain(draft, next, item);
+  if (entry !== undefined) exited(draft, entry, exit);
 }
 
 /** Codex announces its tasks just after the turn: an open call whose terminal has no exit may be one of them. */
@@ -142,7 +158,7 @@ const mayBeAnnounced = (draft: Draft): boolean =>
 /** Until when this `idle` waits, if it does: for the close, for a removal's turn, or for late announcements. */
 function idleWaitsUntil(draft: Draft): number | undefined {
   const { lists, options, at } = draft;
-  if (lists.closing) return Number.POSITIVE_INFINITY;
+  if (lists.closing && lists.reported) return Number.POSITIVE_INFINITY;
   if (lists.state === 'idle') return draft.due === 'now' ? undefined : lists.held?.until;
   return options.window > 0 && mayBeAnnounced(draft) ? at + options.window : undefined;
 }
@@ -150,7 +166,7 @@ function idleWaitsUntil(draft: Draft): number | undefined {
 /** Every snapshot carries the list. It takes the place of one that was held, and of an `idle` that was told again meanwhile. */
 export function state(draft: Draft, update: JsonObject): void {
   const word = stringOf(update.state) ?? draft.lists.state;
-  if (!draft.lists.reported) {
+  if (!draft.lists.reported && !draft.options.announcesTasks) {
     draft.lists = { ...draft.lists, state: word };
     return keep(draft);
   }
@@ -164,7 +180,8 @@ export function state(draft: Draft, update: JsonObject): void {
   if (word !== 'idle') settleAllEnding(draft);
   draft.lists = { ...draft.lists, held: undefined, state: word };
   draft.due = undefined;
-  send(draft, { ...update, background: backgroundList(draft.lists) });
+  if (draft.lists.reported) send(draft, withList(draft.lists, update));
+  else keep(draft);
 }
 
 /** An `idle` that waits goes out early once every open call with a live terminal is accounted for. */

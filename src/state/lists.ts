@@ -145,8 +145,12 @@ function settleOpen(draft: Draft, why: string): void {
 /** The session is over: everything of it gets its final state, then one `idle` with an empty list. */
 function onSessionEnd(draft: Draft, reason: 'closed' | 'agentGone'): void {
   const { reported, native, held, state: word } = draft.lists;
-  if (!reported || native) return;
+  if (native) return;
   const why = reason === 'closed' ? 'the session was closed' : 'the agent exited';
+  if (!reported) {
+    if (draft.options.announcesTasks) settleOpen(draft, why);
+    return releaseHeldIdle(draft);
+  }
   const ran = word !== 'idle';
   const hadList = backgroundList(draft.lists).length > 0;
   draft.lists = { ...draft.lists, held: undefined };

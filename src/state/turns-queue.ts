@@ -14,10 +14,10 @@ export function takenIn(state: TurnsState): Step {
   return isWaiting(named) && !named.ending ? insertNext(named) : stay(named);
 }
 
-/** Cancelled prompts without an answer are over before the later `prompt` is worked on, or has ended. */
+/** Cancelled prompts that were taken in and got no answer are over before the later `prompt` is worked on, or has ended. */
 export function abandonBefore(state: TurnsState, prompt: string, at: number): Step {
   const isLater = state.prompts.some((open) => open.prompt === prompt && !open.cancelled);
-  const prompts = state.prompts.filter(({ cancelled }) => !cancelled);
+  const prompts = state.prompts.filter(({ cancelled, inserted }) => !cancelled || !inserted);
   return isLater && prompts.length < state.prompts.length ? afterWork({ ...state, prompts }, cancelledWork, at) : stay(state);
 }
 

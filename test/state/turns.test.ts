@@ -76,8 +76,8 @@ describe('a prompt is taken in', () => {
     expect(play(sent('p'), [10, answered('p')])).toEqual(['+p', 'running', 'idle end_turn']);
   });
 
-  test('when the work ahead of it ends: no idle in between, and running is not repeated', () => {
-    expect(play(sent('p'), said, sent('q'), [400, answered('p')], said, answered('q'))).toEqual(['+p', 'running', '+q', 'idle end_turn']);
+  test('when the prompt ahead of it ends, whose end is told first', () => {
+    expect(play(sent('p'), said, sent('q'), [400, answered('p', 'max_tokens')], said, answered('q'))).toEqual(['+p', 'running', 'idle max_tokens', '+q', 'running', 'idle end_turn']);
   });
 
   test("when the agent's own turn ahead of it ends", () => {
@@ -85,7 +85,7 @@ describe('a prompt is taken in', () => {
   });
 
   test('in the order in which prompts were sent', () => {
-    expect(play(sent('p'), sent('q'), sent('r'), said, answered('p'), answered('q'), answered('r'))).toEqual(['+p', 'running', '+q', '+r', 'idle end_turn']);
+    expect(play(sent('p'), sent('q'), sent('r'), said, answered('p'), answered('q'), answered('r'))).toEqual(['+p', 'running', 'idle end_turn', '+q', 'running', 'idle end_turn', '+r', 'running', 'idle end_turn']);
   });
 
   test('when it is answered while other work goes on', () => {

@@ -10,8 +10,8 @@
 import { expect } from 'vitest';
 import { readRawFeed, readUpdate, type JsonObject } from 'afterturn/protocol';
 import {
-  emptyLedger, emptyLists, emptySession, nextTick, reduceLedger, reduceLists, type Fact, type Ledger, type LedgerEvent, type ListsEffect, type ListsEvent,
-  type ListsOptions, type SessionLedger, type SessionLists,
+  emptyLedger, emptyLists, emptySession, isTaskSignal, nextTick, pastSignal, reduceLedger, reduceLists, type Fact, type Ledger, type LedgerEvent, type ListsEffect, type ListsEvent,
+  type ListsOptions, type Resuming, type SessionLedger, type SessionLists,
 } from 'afterturn/state';
 import { validateToClient } from '../tools/schema.js';
 import type { Json } from '../tools/updates.js';
@@ -70,6 +70,21 @@ export class World {
   says(sessionUpdate: string, members: JsonObject = {}): void {
     const update = { sessionUpdate, ...members };
     this.#run({ type: 'update', update, facts: this.#hear(readUpdate(update).signals) }, update);
+  }
+
+  /** As `says`, between a resume and its response. What it tells of tasks does not count. */
+  resumes(sessionUpdate: string, members: JsonObject = {}, resuming: Resuming = 'history'): void {
+    const update = { sessionUpdate, ...members };
+    const signals = readUpdate(update).signals.filter((signal) => !isTaskSignal(signal)).map((signal) => pastSignal(this.session, signal));
+    this.#run({ type: 'update', update, facts: this.#hear(signals), resuming }, update);
+  }
+
+  lost(reason: string): void {
+    this.#run({ type: 'lost', reason });
+  }
+
+  restored(): void {
+    this.#run({ type: 'restore' });
   }
 
   spawned(asyncTaskId: string, members: JsonObject = {}): void {
@@ -187,7 +202,7 @@ export class World {
   }
 
   #perform(effect: ListsEffect, original: Json | undefined, flushed: string[]): void {
-    if (effect.do === 'send') this.sent.push({ at: this.at, update: effect.update });
+    if (effect.do === 'send' || effect.do === 'sendCall' || effect.do === 'sendTerminal') this.sent.push({ at: this.at, update: effect.update });
     else if (effect.do === 'keep') this.sent.push({ at: this.at, update: original ?? {} });
     else if (effect.do === 'follow') this.#other.push(`follow ${effect.path} into ${effect.terminalId}`);
     else if (effect.do === 'unfollow') this.#other.push(`unfollow ${effect.task}`);

@@ -7,17 +7,17 @@ import { listOf, objectOf } from './updates.js';
 
 export type Reason = 'monitor-listed' | 'exit-code-told' | 'no-removal-then-running' | 'air-leaves-out' | 'own-work-listed' | 'cut-off-child' | 'survives-its-replay' | 'list-always-told';
 
-export interface Difference {
+export interface Difference<R extends string = Reason> {
   readonly path: string;
   readonly native: unknown;
   readonly ours: unknown;
   /** `undefined`: nothing on the list explains it. */
-  readonly reason: Reason | undefined;
+  readonly reason: R | undefined;
   /** The rule of the design that the reason stands on. */
   readonly rule: string | undefined;
 }
 
-interface Compared {
+export interface Compared {
   readonly session: string;
   readonly group: string;
   readonly id: string;
@@ -27,13 +27,13 @@ interface Compared {
   readonly facts: { readonly native: Facts; readonly ours: Facts };
 }
 
-interface Explanation {
-  readonly reason: Reason;
+export interface Explanation<R extends string = Reason> {
+  readonly reason: R;
   readonly rule: string;
   readonly explains: (difference: Compared) => boolean;
 }
 
-const same = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
+export const same = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 
 /** JSON with sorted member names. */
 function canonical(value: unknown): string {
@@ -42,7 +42,7 @@ function canonical(value: unknown): string {
 }
 
 const FINAL: readonly unknown[] = ['completed', 'failed', 'cancelled'];
-const factOf = (facts: Facts, session: string, path: string): unknown => facts.get(`${session}/${path}`);
+export const factOf = (facts: Facts, session: string, path: string): unknown => facts.get(`${session}/${path}`);
 const isMonitor = ({ facts, session }: Compared, callId: string): boolean => factOf(facts.native, session, `calls/${callId}/name`) === 'Monitor';
 const isListed = (facts: Facts, session: string, key: string): boolean => facts.has(`${session}/items/${key}/order`);
 const exitCode = (status: unknown): unknown => objectOf(status).exitCode;
@@ -174,18 +174,20 @@ function compared(path: string, native: Facts, ours: Facts): Compared {
   return { session, group, id: rest.slice(0, -1).join('/'), name, native: native.get(path), ours: ours.get(path), facts: { native, ours } };
 }
 
-/** Every path whose value differs, with its reason. */
-export function compareFacts(native: Facts, ours: Facts): Difference[] {
+/** Every path whose value differs, with its reason: one of claude-agent-acp's, or of the list that is given. */
+export function compareFacts(native: Facts, ours: Facts): Difference[];
+export function compareFacts<R extends string>(native: Facts, ours: Facts, explanations: readonly Explanation<R>[]): Difference<R>[];
+export function compareFacts(native: Facts, ours: Facts, explanations: readonly Explanation<string>[] = EXPLANATIONS): Difference<string>[] {
   const paths = [...new Set([...native.keys(), ...ours.keys()])].filter((path) => !same(native.get(path), ours.get(path)));
   return paths.map((path) => {
     const it = compared(path, native, ours);
-    const explanation = EXPLANATIONS.find(({ explains }) => explains(it));
+    const explanation = explanations.find(({ explains }) => explains(it));
     return { path, native: it.native, ours: it.ours, reason: explanation?.reason, rule: explanation?.rule };
   });
 }
 
 /** The differences that nothing explains, as lines. */
-export const unexplained = (differences: readonly Difference[]): string[] =>
+export const unexplained = (differences: readonly Difference<string>[]): string[] =>
   differences
     .filter(({ reason }) => reason === undefined)
     .map(({ path, native, ours }) => `${path}: native ${canonical(native)}, ours ${canonical(ours)}`);

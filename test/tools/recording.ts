@@ -1,10 +1,10 @@
 /**
- * Recordings of ACP traffic: one JSON object a line, `{t, dir, msg}`. Loads them, and pairs each
- * response with the method of its request.
+ * Recordings of ACP traffic: one JSON object a line, `{t, dir, msg}`. Loads them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { RecordedMessage } from '../../src/check/record.js';
 
+export { withMethods } from '../../src/check/validity.js';
 export type { RecordedMessage };
 
 const CORPUS = new URL('../corpus/claude/', import.meta.url);
@@ -26,19 +26,3 @@ export const recordingNames = (guise: string): string[] =>
     .filter((file) => file.endsWith(`.${guise}.ndjson`))
     .map((file) => file.slice(0, -'.ndjson'.length))
     .sort();
-
-/** Each record with the method of its request: a response's own, else the one it carries. */
-export function withMethods(records: readonly RecordedMessage[]): { record: RecordedMessage; method: string | undefined }[] {
-  const open = new Map<string, string[]>();
-  return records.map((record) => {
-    const { dir, msg } = record;
-    if (typeof msg.method === 'string') {
-      if (msg.id !== undefined) {
-        const key = `${dir} ${JSON.stringify(msg.id)}`;
-        open.set(key, [...(open.get(key) ?? []), msg.method]);
-      }
-      return { record, method: msg.method };
-    }
-    return { record, method: open.get(`${dir === 'a2c' ? 'c2a' : 'a2c'} ${JSON.stringify(msg.id)}`)?.shift() };
-  });
-}

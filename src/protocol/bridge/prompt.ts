@@ -29,7 +29,8 @@ export interface Ending {
 
 const stopReasons: ReadonlySet<string> = new Set(['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled']);
 
-const usage = shape(
+/** What a turn consumed. */
+export const tokenUsage = shape(
   { totalTokens: integer(0), inputTokens: integer(0), outputTokens: integer(0) },
   { thoughtTokens: integer(0), cachedReadTokens: integer(0), cachedWriteTokens: integer(0) },
 );
@@ -40,7 +41,7 @@ const present = <K extends string>(key: K, value: JsonObject | undefined) => (va
 export function endingOfResult(result: unknown, rules: MetaRules): Ending {
   const given = objectOf(result) ?? {};
   const stopReason = stringOf(given.stopReason);
-  const counts = given.usage === undefined || given.usage === null ? undefined : usage(given.usage, []);
+  const counts = given.usage === undefined || given.usage === null ? undefined : tokenUsage(given.usage, []);
   const facts = { ...present('usage', counts), ...present('meta', toV2Meta(given._meta, rules)) };
   if (stopReason === undefined) return { ...endingOfError({ code: -32603, message: `The agent ended the turn without a stop reason (${typeName(given.stopReason)})` }), ...facts };
   return { stopReason: stopReasons.has(stopReason) || stopReason.startsWith('_') ? stopReason : `_${stopReason}`, ...facts };

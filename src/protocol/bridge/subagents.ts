@@ -71,7 +71,7 @@ function stateOf(value: unknown, rules: MetaRules, faults: Faults): ChildState |
   if (word === 'running' || word === 'requires_action') return { state: 'running' };
   if (word === 'unknown') return { state: 'unknown' };
   if (word !== 'idle') {
-    faults.push(`state.state: expected running, requires_action, idle, unknown, got ${word === undefined ? typeName(at(value, 'state')) : 'another word'}`);
+    faults.push(`state: expected running, requires_action, idle, unknown, got ${word === undefined ? typeName(at(value, 'state')) : 'another word'}`);
     return undefined;
   }
   if (stringOf(at(value, 'stopReason')) === undefined) return { state: 'idle', ending: unexplained('the agent did not tell how the subagent ended') };

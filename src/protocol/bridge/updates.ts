@@ -2,12 +2,14 @@
  * v1 session updates that need no memory, in v2 form: one row a kind. Chunks, tool calls, modes and
  * the agent's own tasks are read elsewhere.
  */
-import { isObject, type JsonObject } from '../shape.js';
+import { isObject, stringOf, type JsonObject } from '../shape.js';
 import type { V2Update } from '../v2.js';
 import { toV2ContentBlock } from './content.js';
 import { toV2Commands } from './config.js';
-import { dateTime, filledText, integer, list, number, oneOf, shape, tagged, text, uri, within, type Faults, type Reader } from './fields.js';
+import { isAbsolutePath } from './diff.js';
+import { dateTime, filledText, integer, list, number, oneOf, patch, shape, tagged, text, uri, within, type Faults, type Reader } from './fields.js';
 import { toV2Meta, withV2Meta, type MetaRules } from './meta.js';
+import { tokenUsage } from './prompt.js';
 
 /** v1 has one plan per session, which each update replaces as a whole; v2 keeps plans by id. */
 const SESSION_PLAN_ID = 'plan';
@@ -22,15 +24,19 @@ const planContent = tagged('type', {
 
 const usage = shape({ used: integer(0), size: integer(0) }, { cost: shape({ amount: number, currency: text }) });
 const notice = shape({ severity: oneOf('info', 'warning', 'error'), title: filledText }, { description: text });
-const compaction = shape({ compactionId: filledText, status: oneOf('in_progress', 'completed', 'failed', 'cancelled') }, { summary: blocks, error: text });
+const compaction = patch({ compactionId: filledText, status: oneOf('in_progress', 'completed', 'failed', 'cancelled') }, { summary: blocks, error: text });
 
 /** Where a message between sessions came from and went. */
 const betweenSessions = { senderSessionId: filledText, recipientSessionId: filledText, senderMessageId: filledText, recipientMessageId: filledText };
 const childState = shape(
   { state: oneOf('running', 'idle', 'requires_action', 'unknown') },
-  { stopReason: oneOf('end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled', 'error') },
+  { stopReason: oneOf('end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled', 'error'), usage: tokenUsage },
 );
-const subagent = shape({ sessionId: filledText }, { title: text, description: text, capabilities: shape({}, { cancel: shape({}) }), state: childState });
+const directory: Reader<string> = (value, faults) => (isAbsolutePath(stringOf(value) ?? '') ? text(value, faults) : undefined);
+const subagent = patch(
+  { sessionId: filledText },
+  { title: text, description: text, capabilities: shape({}, { cancel: shape({}) }), state: childState, cwd: directory, additionalDirectories: list(directory) },
+);
 
 type Row = (update: JsonObject, faults: Faults, rules: MetaRules) => JsonObject | undefined;
 
@@ -69,7 +75,7 @@ const rows: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['notice', read(notice)],
   ['compaction_update', read(compaction)],
   ['subagent_update', read(subagent)],
-  ['session_message', read(shape({ messageId: filledText }, { ...betweenSessions, content: blocks }))],
+  ['session_message', read(patch({ messageId: filledText }, { ...betweenSessions, content: blocks }))],
   ['session_message_chunk', read(shape({ messageId: filledText, content: toV2ContentBlock }))],
   ['compaction_summary_chunk', read(shape({ compactionId: filledText, content: toV2ContentBlock }))],
 ]);

@@ -42,47 +42,6 @@ describe('session/new and session/fork', () => {
   });
 });
 
-describe('session/resume', () => {
-  test('tells the state before it is answered', () => {
-    const wires = initialized();
-    const id = wires.client.requests('session/resume', { sessionId: 's', cwd: '/work' });
-    const [[method, params, own]] = wires.asked() as [[string, unknown, string]];
-    expect([method, params]).toEqual(['session/resume', { sessionId: 's', cwd: '/work', mcpServers: [] }]);
-    wires.agent.answers(own, { sessionId: 's', configOptions: [fast] });
-    expect(wires.told()).toEqual([state('idle'), { jsonrpc: '2.0', id, result: { configOptions: [v2Fast] } }]);
-  });
-
-  test('with a replay is a load; what is replayed starts no turn', () => {
-    const wires = initialized();
-    wires.client.requests('session/resume', { sessionId: 's', cwd: '/work', replayFrom: { type: 'start' } });
-    const [[method, , own]] = wires.asked() as [[string, unknown, string]];
-    wires.updates({ sessionUpdate: 'user_message_chunk', content: { type: 'text', text: 'hi' } }, chunk('a', 'm'), { sessionUpdate: 'usage_update', used: 1, size: 2, _meta: { '_claude/origin': {} } }, chunk('b', 'n'));
-    expect(method).toBe('session/load');
-    expect(wires.told().map(({ sessionUpdate }) => sessionUpdate as string)).toEqual(['user_message_chunk', 'agent_message_chunk', 'usage_update', 'agent_message_chunk']);
-    wires.agent.answers(own, {});
-    expect(wires.told()).toMatchObject([state('idle'), { result: {} }]);
-  });
-
-  test('of an agent that can only load swallows the replay', () => {
-    const wires = initialized({ ...plainAgent, agentCapabilities: { loadSession: true } });
-    wires.client.requests('session/resume', { sessionId: 's', cwd: '/work' });
-    const [[method, , own]] = wires.asked() as [[string, unknown, string]];
-    wires.updates(chunk('a', 'm'));
-    wires.agent.answers(own, {});
-    expect(method).toBe('session/load');
-    expect(wires.told()).toMatchObject([state('idle'), { result: {} }]);
-  });
-
-  test('that fails leaves the session as it was', () => {
-    const wires = connected();
-    wires.client.requests('session/resume', { sessionId: 's', cwd: '/work', replayFrom: { type: 'start' } });
-    wires.agent.refuses(wires.asked()[0][2], { code: -32002, message: 'not found' });
-    expect(wires.told()).toMatchObject([{ error: { code: -32002 } }]);
-    wires.updates(chunk('a', 'm'));
-    expect(wires.told()).toEqual([chunk('a', 'm')]);
-  });
-});
-
 describe('session/list', () => {
   test('is the agent’s', () => {
     const wires = initialized();

@@ -40,8 +40,8 @@ const isQuiet = (wires: Connected): boolean => wires.log.every((line) => line.st
 
 test('every kind of update was recorded', () => {
   expect(new Set(recorded.map(({ sessionUpdate }) => sessionUpdate))).toEqual(new Set([
-    'agent_message_chunk', 'agent_thought_chunk', 'async_task_progress', 'async_task_spawned', 'async_task_state_update', 'available_commands_update', 'notice', 'plan', 'session_info_update',
-    'tool_call', 'tool_call_update', 'usage_update', 'user_message_chunk',
+    'agent_message_chunk', 'agent_thought_chunk', 'async_task_progress', 'async_task_spawned', 'async_task_state_update', 'available_commands_update', 'config_option_update', 'notice', 'plan', 'session_info_update',
+    'subagent_spawned', 'subagent_state_update', 'tool_call', 'tool_call_update', 'usage_update', 'user_message_chunk',
   ]));
 });
 

@@ -54,14 +54,14 @@ describe('a prompt', () => {
     expect(wires.told()).toMatchObject([{ error: { code: -32602, data: { type: '_sketch' } } }]);
   });
 
-  test('behind another one is taken in when that ends, with no idle in between', () => {
+  test('behind another one is taken in when that has ended', () => {
     const wires = connected();
     const first = wires.runs('one');
     const second = wires.prompts('two');
     wires.clock.advance(1000);
     expect(wires.told()).toEqual([]);
     wires.agent.answers(first as string, result);
-    expect(wires.told()).toMatchObject([userMessage(anId, 'two'), { result: { messageId: anId } }]);
+    expect(wires.told()).toMatchObject([idle, userMessage(anId, 'two'), { result: { messageId: anId } }, state('running')]);
     wires.agent.answers(second as string, result);
     expect(wires.told()).toEqual([idle]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  base64, dateTime, filledList, filledText, flag, integer, json, jsonObject, list, number, oneOf, readFields, shape, tagged, text, uri, within, type Reader,
+  base64, dateTime, filledList, filledText, flag, integer, json, jsonObject, list, number, oneOf, patch, readFields, shape, tagged, text, uri, within, type Reader,
 } from '../../../src/protocol/bridge/fields.js';
 
 /** What a reader makes of a value, and what it finds wrong. */
@@ -70,4 +70,11 @@ test('within names the place', () => {
   within('outer', faults, (inner) => inner.push('expected x', 'a.b: expected y'));
   expect(faults).toEqual(['outer: expected x', 'outer.a.b: expected y']);
   expect(readFields({ a: 1, b: 2 }, { a: text, c: text }, [])).toEqual({});
+});
+
+test('in a patch null clears what is optional, and nothing else', () => {
+  const reader = patch({ id: text }, { title: text, note: text });
+  expect(read(reader, { id: 'a', title: null })).toEqual([{ id: 'a', title: null }, []]);
+  expect(read(reader, { id: 'a', title: 7 })[0]).toEqual({ id: 'a' });
+  expect(read(reader, { id: null, title: null })[0]).toBeUndefined();
 });

@@ -56,6 +56,12 @@ describe('output', () => {
     expect(terminals([start, output('one', key), output('two', key)]).slice(1)).toEqual([[{ 'update t': { output: { data: text('one') } } }], [{ 'output_chunk t': { data: text('two') } }]]);
   });
 
+  test('what is typed into the command stands on lines of its own', () => {
+    expect(terminals([start, output('name? '), output('Ada\n', 'terminal_input'), output('hi', 'terminal_output')]).slice(2)).toEqual([
+      [{ 'output_chunk t': { data: text('\nAda\n\n') } }], [{ 'output_chunk t': { data: text('hi') } }],
+    ]);
+  });
+
   test('with an exit it is the whole output', () => {
     const both = { _meta: { terminal_output: { terminal_id: 't', data: 'all' }, terminal_exit: { terminal_id: 't', exit_code: 0 } } };
     expect(terminals([start, output('on'), both])[2]).toEqual([{ 'update t': { output: { data: text('all') }, exitStatus: { exitCode: 0 } } }]);

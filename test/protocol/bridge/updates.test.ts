@@ -18,7 +18,13 @@ describe.each<[Record<string, unknown> & { sessionUpdate: string }, Record<strin
   [{ sessionUpdate: 'notice', severity: 'info', title: 't', description: null }, { sessionUpdate: 'notice', severity: 'info', title: 't' }],
   [{ sessionUpdate: 'compaction_update', compactionId: 'c', status: 'completed', summary: [{ type: 'text', text: 's' }] }, { sessionUpdate: 'compaction_update', compactionId: 'c', status: 'completed', summary: [{ type: 'text', text: 's' }] }],
   [{ sessionUpdate: 'compaction_summary_chunk', compactionId: 'c', content: { type: 'text', text: 's' } }, { sessionUpdate: 'compaction_summary_chunk', compactionId: 'c', content: { type: 'text', text: 's' } }],
-  [{ sessionUpdate: 'subagent_update', sessionId: 'c', title: 't', capabilities: { cancel: {} }, state: { state: 'idle', stopReason: 'end_turn' }, cwd: null }, { sessionUpdate: 'subagent_update', sessionId: 'c', title: 't', capabilities: { cancel: {} }, state: { state: 'idle', stopReason: 'end_turn' } }],
+  [
+    { sessionUpdate: 'subagent_update', sessionId: 'c', title: 't', capabilities: { cancel: {} }, state: { state: 'idle', stopReason: 'end_turn', usage: { totalTokens: 3, inputTokens: 1, outputTokens: 2 } }, cwd: '/w', additionalDirectories: ['/x', 'y'] },
+    { sessionUpdate: 'subagent_update', sessionId: 'c', title: 't', capabilities: { cancel: {} }, state: { state: 'idle', stopReason: 'end_turn', usage: { totalTokens: 3, inputTokens: 1, outputTokens: 2 } }, cwd: '/w', additionalDirectories: ['/x'] },
+  ],
+  [{ sessionUpdate: 'subagent_update', sessionId: 'c', title: null, capabilities: null, state: null, cwd: 'relative' }, { sessionUpdate: 'subagent_update', sessionId: 'c', title: null, capabilities: null, state: null }],
+  [{ sessionUpdate: 'compaction_update', compactionId: 'c', status: 'failed', summary: null, error: 'e' }, { sessionUpdate: 'compaction_update', compactionId: 'c', status: 'failed', summary: null, error: 'e' }],
+  [{ sessionUpdate: 'session_message', messageId: 'm', senderSessionId: 'a', recipientSessionId: null, content: null }, { sessionUpdate: 'session_message', messageId: 'm', senderSessionId: 'a', recipientSessionId: null, content: null }],
   [{ sessionUpdate: 'session_message', messageId: 'm', content: [{ type: 'text', text: 's' }] }, { sessionUpdate: 'session_message', messageId: 'm', content: [{ type: 'text', text: 's' }] }],
   [{ sessionUpdate: 'session_message_chunk', messageId: 'm', content: { type: 'text', text: 's' } }, { sessionUpdate: 'session_message_chunk', messageId: 'm', content: { type: 'text', text: 's' } }],
 ])('%j', (update, expected) => {

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { readSubagentUpdate } from '../../../src/protocol/index.js';
+
+const read = (members: object) => readSubagentUpdate({ sessionUpdate: 'subagent_update', sessionId: 'c', ...members });
+
+test('a child that works is a task of its parent', () => {
+  const facts = { taskType: 'subagent', title: 'Search', description: 'explorer', canCancel: true, toolCallId: 'T' };
+  expect(read({ title: 'Search', description: 'explorer', capabilities: { cancel: {} }, state: { state: 'running' }, _meta: { claudeCode: { parentToolUseId: 'T' } } }).signals).toEqual([
+    { type: 'taskStarted', source: 'native', task: 'c', facts },
+  ]);
+  expect(read({ state: { state: 'requires_action' } }).signals[0]?.type).toBe('taskStarted');
+});
+
+test.each([['end_turn', 'completed'], ['cancelled', 'stopped'], ['error', 'failed'], ['refusal', 'failed'], ['max_tokens', 'completed'], [undefined, 'completed']])('one that is idle, %s, has ended: %s', (stopReason, outcome) =>
+  expect(read({ state: { state: 'idle', stopReason } }).signals).toEqual([{ type: 'taskEnded', source: 'native', task: 'c', facts: { taskType: 'subagent' }, outcome }]));
+
+test.each([[{}], [{ state: null }], [{ state: { state: 'unknown' } }]])('%j tells neither', (members) => expect(read(members).signals.map(({ type }) => type)).toEqual(['taskChanged']));
+
+test('a capability is told only where it is', () => {
+  expect(read({ capabilities: {} }).signals).toMatchObject([{ facts: { canCancel: false } }]);
+  expect(read({ capabilities: null }).signals).toMatchObject([{ facts: { canCancel: false } }]);
+  expect(read({}).signals).toEqual([{ type: 'taskChanged', source: 'native', task: 'c', facts: { taskType: 'subagent' } }]);
+});
+
+test('without an id it is malformed, and another kind is none', () => {
+  expect(read({ sessionId: 3 })).toEqual({ signals: [], problem: 'sessionId is number, expected a non-empty string' });
+  expect(readSubagentUpdate({ sessionUpdate: 'state_update', sessionId: 'c' }).signals).toEqual([]);
+});
