@@ -38,7 +38,7 @@ function bundle() {
     // In a script from the code cache `import()` finds no loader; `require` is handed in.
     supported: { 'dynamic-import': false },
     conditions: ['source'],
-    external: ['@opentelemetry/*', '@agentclientprotocol/sdk'],
+    external: ['@opentelemetry/*', '@agentclientprotocol/sdk', 'ajv/*'],
     define: { 'import.meta.url': 'importMetaUrl' },
     banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
     minifySyntax: true,

@@ -47,6 +47,22 @@ export const errorTable = {
     text: 'expected --trace-file {path} to be a file that can be written, but {reason}',
     todo: 'Check the path, its folder and its permissions.',
   },
+  NO_RECORDING: {
+    text: 'expected {expected}, but got {got}',
+    todo: 'Run: {usage}.',
+  },
+  UNREADABLE_RECORDING: {
+    text: 'expected a recording that can be read, but {path} could not be: {reason}',
+    todo: 'Check the path and its permissions.',
+  },
+  INVALID_RECORDING: {
+    text: 'expected a recording, but in {path} {problem}',
+    todo: 'A recording has one JSON object a line: what --record writes, or {"t": milliseconds, "dir": "c2a" or "a2c", "msg": message}.',
+  },
+  UNWRITABLE_RECORDING: {
+    text: 'expected --record {path} to be a file that can be written, but {reason}',
+    todo: 'Check the path, its folder and its permissions.',
+  },
   COMMAND_NOT_FOUND: {
     text: 'expected the command of an agent, but {command} was not found',
     todo: 'Check its spelling, the PATH, and for a script the interpreter that its first line names.',

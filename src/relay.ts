@@ -181,6 +181,7 @@ class PluginRelay implements Relay, Connection {
       stray,
       outbox: this.#outboxes[direction],
       answered: this.#requests[opposite(direction)],
+      isOurs: (idText) => idText.startsWith(`"${this.#idPrefix}`),
       refuseBatch: () => this.#outboxes[opposite(direction)].send(batchRefusal),
       now: () => this.ports.now(),
     });

@@ -21,6 +21,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   relay: ['wire', 'pipeline', 'plugin', 'errors'],
   index: ['relay', 'plugin', 'errors'],
   check: ['protocol', 'state', 'wire/jsonrpc'],
+  record: ['check', 'protocol'],
+  migrate: ['check', 'protocol'],
   replay: ['check', 'protocol', 'state', 'wire/jsonrpc'],
   demo: ['check', 'replay', 'protocol', 'state', 'plugin', 'wire/jsonrpc'],
   doctor: ['protocol'],

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createRelay } from '../src/relay.js';
-import { answer, drop, instead, keep, replace, take, type EndReason, type Host, type Outcome, type Plugin, type Reply, type Verdict } from '../src/plugin.js';
+import { answer, drop, instead, keep, replace, take, type Direction, type EndReason, type Host, type Outcome, type Plugin, type Reply, type Verdict } from '../src/plugin.js';
 import { wired, type Message } from './pipeline/harness.js';
 
 const pass = (): undefined => undefined;
@@ -104,6 +104,28 @@ describe('the end of the agent', () => {
     await agentExits();
     await Promise.resolve();
     expect(errors).toEqual(['parked -32603', 'held -32603', 'dropped -32603', 'late -32603']);
+  });
+
+  test.each<Direction>(['toAgent', 'toClient'])('the second reply to a request of a plugin %s reaches nobody', (direction) => {
+    const replies: Reply[] = [];
+    const asks: Plugin = { name: 'a', toAgent: { calls: { x: (_call, host) => (host.request(direction, 'ask', 0, (reply) => replies.push(reply)), drop()) } }, toClient: { calls: { x: pass } } };
+    const { client, agent } = wired([asks]);
+    const [asked, other] = direction === 'toAgent' ? [agent, client] : [client, agent];
+    client.notifies('x');
+    const { id } = asked.received()[0] as Message;
+    for (const body of [{ result: 1 }, { result: 2 }, { error: { code: 1, message: 'late' } }, {}]) asked.sendsBytes(`${JSON.stringify({ jsonrpc: '2.0', id, ...body })}\n`);
+    asked.sendsBytes('{"jsonrpc":"2.0","id":"peer","result":{}}\n');
+    expect(replies.map(({ result }) => result)).toEqual([1]);
+    expect(other.receivedBytes().toString()).toBe('{"jsonrpc":"2.0","id":"peer","result":{}}\n');
+  });
+
+  test('a reply to a plugin that has neither result nor error ends its request', () => {
+    const replies: Reply[] = [];
+    const { client, agent } = wired([{ name: 'a', toAgent: { calls: { x: (_call, host) => (host.request('toAgent', 'ask', 0, (reply) => replies.push(reply)), drop()) } } }]);
+    client.notifies('x');
+    agent.sendsBytes(`${JSON.stringify({ jsonrpc: '2.0', id: (agent.received()[0] as Message).id })}\n`);
+    expect(replies.map(({ to, result, error }) => [to.method, result, error])).toEqual([['ask', undefined, undefined]]);
+    expect(client.received()).toEqual([]);
   });
 
   test('a reply that comes after all is ignored', async () => {

@@ -50,7 +50,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
     const reported = asksForRawFeed() || reportsBy(habits, acknowledged);
     const options = { window: followUpWindow, exitAtLaunch: habits.exitAtLaunch, exitLineInOutput: habits.exitLineInOutput, startsTurns: habits.startsTurns, correctsStops: habits.correctsStops, announcesTasks: asyncTasks };
     const parent = (): BackgroundSession | undefined => sessions.get(family.parentOf(id) ?? '');
-    const session = new BackgroundSession(id, host, options, { asyncTasks, reported: parent()?.lists ?? reported }, { outlet, parent, onFact, onExitCode });
+    const session = new BackgroundSession(id, host, options, { asyncTasks, reported: parent()?.lists ?? reported }, { outlet, parent, session: (child) => sessions.get(child), onFact, onExitCode });
     sessions.set(id, session);
     // What a replay tells of a child for the first time is history, too.
     session.resumesAs(parent());

@@ -25,6 +25,7 @@ export interface SessionPorts {
   readonly outlet: Outlet;
   /** The session whose subagent this one is, now. */
   parent(): BackgroundSession | undefined;
+  session(id: string): BackgroundSession | undefined;
   readonly onFact: (fact: Fact) => void;
   readonly onExitCode: (session: string, task: string, code: number) => void;
 }
@@ -144,7 +145,12 @@ export class BackgroundSession {
     if (resuming === undefined || resuming.open > 1) return;
     const facts = this.#read(resuming.takeStarts(this.#session));
     if (facts.length > 0) this.#run({ type: 'facts', facts });
-    if (!accepted && resuming.touched && this.hasLiveItems) this.#run({ type: 'restore' });
+    if (!accepted && resuming.touched && this.hasLiveItems) this.#run({ type: 'restore', state: true });
+  }
+
+  /** What it lists is told anew, as the one whose child it is tells it. */
+  restore(): void {
+    this.#run({ type: 'restore', state: false });
   }
 
   /** Its response has passed: what was told meanwhile of live items counts. */
@@ -241,6 +247,7 @@ export class BackgroundSession {
     if (effect.do === 'send') this.#send(effect.update, this.id, isPast);
     else if (effect.do === 'sendCall') this.#sendCall(effect.update, effect.terminal);
     else if (effect.do === 'sendTerminal') this.#sendTerminal(effect.update);
+    else if (effect.do === 'restoreChild') this.ports.session(effect.child)?.restore();
     else if (effect.do === 'sendFor') this.#send(effect.update, effect.child);
     else if (effect.do === 'keep') {
       this.ports.outlet.keep(keep);

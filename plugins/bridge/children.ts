@@ -4,7 +4,7 @@
  * The agent's words for that are read in `protocol/bridge`; a subagent that the agent shows inside its
  * parent session is told apart by `flattened`.
  */
-import { childOfRun, endingOfOutcome, isFinal, readChildNews, readSubagentTask, sessionMessages, terminalsIn, type ChildNews, type Ending, type JsonObject, type Signal } from 'afterturn/protocol';
+import { answeringAgent, childOfRun, endingOfOutcome, idOf, isFinal, launchOfReplayed, readChildNews, readSubagentTask, sessionMessages, terminalsIn, type ChildNews, type Ending, type JsonObject, type Signal } from 'afterturn/protocol';
 import type { Bridge } from './bridge.js';
 import { Flattened } from './flattened.js';
 import type { Foreground } from './foreground.js';
@@ -46,9 +46,18 @@ export class Children {
     this.#bridge = bridge;
     this.#foreground = foreground;
     this.#flattened = new Flattened(bridge, this);
-    bridge.nameOf = (id) => (this.#children.has(childOfRun(id)) ? childOfRun(id) : id);
+    bridge.nameOf = (id) => this.#nameOf(id);
     bridge.ownerOf = (session, update) => this.#flattened.ownerOf(session, update);
     foreground.turnEnds = (session, ending) => this.#flattened.turnEnds(session, ending);
+  }
+
+  /** The id that the client knows it by: one for all runs of a subagent, and for its replay. */
+  #nameOf(id: string): string {
+    const child = childOfRun(id);
+    if (this.#children.has(child)) return child;
+    const launch = launchOfReplayed(id);
+    const replayed = launch === undefined ? undefined : [...this.#tasks].find(([task, known]) => known.launch === launch && this.#children.has(task));
+    return replayed?.[0] ?? id;
   }
 
   get(id: string): Child | undefined {
@@ -77,9 +86,10 @@ export class Children {
     const news = readChildNews(update, this.#bridge.rules, faults);
     this.#bridge.report(parent.id, update.sessionUpdate, faults);
     if (news === undefined) return;
-    const child = this.childOf(parent, news.session);
-    const role = this.#tasks.get(news.session)?.role;
-    this.describe(child, role === undefined || child.runs > 0 ? news.fields : { ...news.fields, description: role });
+    const child = this.childOf(parent, this.#nameOf(news.session));
+    const role = this.#tasks.get(child.session.id)?.role;
+    const describes = Object.keys(news.fields).length > 0 && (child.runs === 0 || parent.root.replay !== 'none');
+    this.describe(child, role === undefined || !describes ? news.fields : { ...news.fields, description: role });
     if (parent.root.replay === 'none') this.#goesOn(child, news);
     else this.#history(child, news);
   }
@@ -106,7 +116,7 @@ export class Children {
 
   /** A replay tells the past: what runs is not touched by it, and nothing of it runs. */
   #history(child: Child, { state }: ChildNews): void {
-    if (child.run === undefined && state?.state === 'idle') this.#bridge.tell(child.session, { state: 'idle', stopReason: state.ending.stopReason });
+    if (child.runs === 0 && state?.state === 'idle') this.#bridge.tell(child.session, { state: 'idle', stopReason: state.ending.stopReason });
     this.#announce(child);
   }
 
@@ -178,6 +188,17 @@ export class Children {
   #remember(task: string, facts: Partial<Task>): void {
     this.#tasks.set(task, { live: false, ...this.#tasks.get(task), ...facts });
     for (const [oldest, { live }] of this.#tasks) if (this.#tasks.size > MAX_REMEMBERED && !live) this.#tasks.delete(oldest);
+  }
+
+  /**
+   * Whether an update is about the launching call of a subagent that has a session of its own: the client
+   * was not told of that call. Some versions of the agent let such a word through.
+   */
+  hides(session: BridgeSession, update: JsonObject): boolean {
+    const call = idOf(update.toolCallId);
+    if (update.sessionUpdate !== 'tool_call_update' || call === undefined || session.calls.has(call)) return false;
+    const launched = [...this.#children.values()].find(({ session: { id } }) => id === answeringAgent(update) || this.#tasks.get(id)?.launch === call);
+    return launched !== undefined && !this.#flattened.has(launched);
   }
 
   /** An update of `session` is about to go out, or went out: what it says of a subagent that is shown inside it. */

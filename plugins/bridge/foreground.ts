@@ -5,7 +5,6 @@
 import type { RequestId } from 'afterturn/plugin';
 import { turnsAfter, type TurnEffect, type TurnEvent } from 'afterturn/state';
 import type { Bridge } from './bridge.js';
-import { USER_CHUNK } from './message-ids.js';
 import type { BridgeSession } from './session.js';
 import type { Ending } from 'afterturn/protocol';
 
@@ -61,7 +60,7 @@ export class Foreground {
     if (prompt === undefined) return;
     const named = session.takeUserMessageId();
     const messageId = named ?? this.#bridge.host.uniqueId();
-    if (named === undefined) session.ids.note(USER_CHUNK, messageId, prompt.content[0]);
+    session.ids.prompted(messageId, prompt.content[0], named !== undefined);
     session.run = undefined;
     this.#bridge.send(session.id, { sessionUpdate: 'user_message', messageId, content: prompt.content });
     this.#answer(key, { result: { messageId } });

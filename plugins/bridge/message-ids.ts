@@ -27,7 +27,7 @@ export interface ReplayPlace {
 const headOf = (content: unknown): string => (stringOf(at(content, 'text')) ?? JSON.stringify(content) ?? '').slice(0, HEAD);
 const keyOf = (kind: string, id: string): string => `${kind} ${id}`;
 
-export const USER_CHUNK = 'user_message_chunk';
+const USER_CHUNK = 'user_message_chunk';
 
 export class MessageIds {
   readonly #own: OwnMessage[] = [];
@@ -38,14 +38,23 @@ export class MessageIds {
   note(kind: string, messageId: string, content: unknown): void {
     const known = this.#own.findLast((own) => own.kind === kind && own.messageId === messageId);
     if (known !== undefined) known.head = (known.head + headOf(content)).slice(0, HEAD);
-    else this.#own.push({ kind, messageId, head: headOf(content) });
-    if (this.#own.length > MAX_REMEMBERED) this.#own.shift();
+    else this.#add({ kind, messageId, head: headOf(content) });
   }
 
-  /** The agent has told its id of a user message only after the client had one of ours for it. */
+  /** A prompt's message, which the client has under this id. `isNamed`: it is the agent's. */
+  prompted(messageId: string, content: unknown, isNamed: boolean): void {
+    this.#add({ kind: USER_CHUNK, messageId, head: headOf(content), ...(isNamed ? { agentId: messageId } : {}) });
+  }
+
+  /** The agent has told its id of the last prompt's message only after the client had one of ours for it. */
   named(agentId: string): void {
-    const own = this.#own.find(({ kind, agentId: told }) => kind === USER_CHUNK && told === undefined);
-    if (own !== undefined) this.#isKnown(own, agentId);
+    const own = this.#own.findLast(({ kind }) => kind === USER_CHUNK);
+    if (own !== undefined && own.agentId === undefined) this.#isKnown(own, agentId);
+  }
+
+  #add(own: OwnMessage): void {
+    this.#own.push(own);
+    if (this.#own.length > MAX_REMEMBERED) this.#own.shift();
   }
 
   /** The id that the client has of a replayed chunk's message, if it has one. */

@@ -36,9 +36,9 @@ export class Replay implements ReplayPlace {
     return [toV2EmptyMessage(kind, messageId)];
   }
 
-  /** The updates of a report, as they replace what the client has. `held`: the call as it was known before. */
+  /** The updates of a report, as they replace what the client has. `held`: the call as it was known before, with marks that it never saw. */
   anew(report: JsonObject, updates: readonly V2Update[], held: KnownCall | undefined): V2Update[] {
-    return toV2Replayed(report, updates, Object.keys(held?.meta ?? {}));
+    return toV2Replayed(report, updates, Object.keys(held?.meta ?? {}).filter((key) => key !== 'jetbrains'));
   }
 }
 

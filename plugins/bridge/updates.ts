@@ -4,7 +4,7 @@
  */
 import { drop, type Call, type Outcome } from 'afterturn/plugin';
 import {
-  arrayOf, at, failureAfter, idOf, isChildNews, isContentBlock, isObject, isUpdate, messageKinds, objectOf, readRawFeed, readUpdate, stringOf, toV2Chunk, toV2ConfigOptions, toV2Meta, toV2PlainUpdate,
+  at, failureAfter, idOf, isChildNews, isContentBlock, isObject, isUpdate, messageKinds, readRawFeed, readUpdate, stringOf, toV2Chunk, toV2ConfigOptions, toV2Meta, toV2PlainUpdate,
   toV2StopNotice, toV2Terminals, toV2ToolCall, toV2UnknownUpdate, TURN_TASK, typeName, withForm, withOptions, type JsonObject, type Signal, type V2Update,
 } from 'afterturn/protocol';
 import type { Bridge } from './bridge.js';
@@ -79,6 +79,7 @@ export class Updates {
 
   #pass(session: BridgeSession, update: V1Update, meta: JsonObject | undefined): void {
     if (isChildNews(update.sessionUpdate)) return this.#children.told(session, update);
+    if (this.#children.hides(session, update)) return;
     session.failure = failureAfter(session.failure, update);
     const faults: string[] = [];
     const notice = session.root.openStops > 0 ? toV2StopNotice(update) : undefined;

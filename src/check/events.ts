@@ -31,8 +31,8 @@ type Body =
   | { readonly type: 'userMessage' }
   | { readonly type: 'update'; readonly kind: string }
   /** The client's requests and the agent's answers. `opened`: the session that the answer made. */
-  | { readonly type: 'request'; readonly method: string; readonly replays: boolean }
-  | { readonly type: 'answer'; readonly method: string; readonly accepted: boolean; readonly code: number | undefined; readonly opened: string | undefined; readonly stopReason: string | undefined }
+  | { readonly type: 'request'; readonly key: string; readonly method: string; readonly replays: boolean }
+  | { readonly type: 'answer'; readonly key: string; readonly method: string; readonly accepted: boolean; readonly code: number | undefined; readonly opened: string | undefined; readonly stopReason: string | undefined }
   | { readonly type: 'cancel' }
   /** The envelope: a response that answers no open request, a request under the id of an open one. */
   | { readonly type: 'surplus'; readonly id: string }
@@ -132,7 +132,7 @@ function ofCall({ dir, msg }: RecordedMessage, method: string, params: JsonObjec
   if (dir === 'a2c') return msg.id === undefined ? { type: 'update', kind: method } : { type: 'ask', method, key: idOf(msg), about: subjectKeys(params) };
   if (method === 'session/cancel') return { type: 'cancel' };
   const replays = method === 'session/load' || isObject(params.replayFrom);
-  return msg.id === undefined ? undefined : { type: 'request', method, replays };
+  return msg.id === undefined ? undefined : { type: 'request', key: idOf(msg), method, replays };
 }
 
 const other = (dir: RecordedMessage['dir']): RecordedMessage['dir'] => (dir === 'a2c' ? 'c2a' : 'a2c');
@@ -197,7 +197,7 @@ export function eventsOf(records: readonly RecordedMessage[], version: ProtocolV
       session,
       ...(dir === 'c2a'
         ? { type: 'reply' as const, key: id }
-        : { type: 'answer' as const, method, accepted: msg.error === undefined, code: msg.error?.code, opened: stringOf(at(msg.result, 'sessionId')), stopReason: stringOf(at(msg.result, 'stopReason')) }),
+        : { type: 'answer' as const, key: id, method, accepted: msg.error === undefined, code: msg.error?.code, opened: stringOf(at(msg.result, 'sessionId')), stopReason: stringOf(at(msg.result, 'stopReason')) }),
     });
   });
   const { t = 0, line = records.length } = records.at(-1) ?? {};

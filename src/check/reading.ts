@@ -10,6 +10,8 @@ export type Side = 'client' | 'agent';
 
 /** One conversation: a client and the one it speaks to. */
 export interface Connection {
+  /** It begins in the middle: what came before is in an older file. */
+  readonly continues: boolean;
   /** `undefined`: the recording has one side only and does not say which. */
   readonly side: Side | undefined;
   readonly messages: readonly RecordedMessage[];
@@ -34,15 +36,16 @@ export class UnusableLine extends Error {
   }
 }
 
-interface Read {
-  readonly side: Side | undefined;
-  readonly message: RecordedMessage;
+/** One run of a recorder: it begins with a line that says so, unless the recording is not ours. */
+interface Run {
+  readonly continues: boolean;
+  readonly bySide: Map<Side | undefined, RecordedMessage[]>;
 }
 
 const quoted = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : typeName(value));
 
-/** A message: an object with `method`, or with `id` and `result` or `error`. */
-function problemOf(message: unknown): string | undefined {
+/** What keeps a value from being a message: an object with `method`, or with `id` and `result` or `error`. */
+export function problemOf(message: unknown): string | undefined {
   if (!isObject(message)) return `expected a JSON-RPC message as an object, but got ${typeName(message)}`;
   const isMessage = 'method' in message || ('id' in message && ('result' in message || 'error' in message));
   return isMessage ? undefined : `expected a JSON-RPC message with "method", or with "id" and "result" or "error", but it has ${Object.keys(message).join(', ') || 'no members'}`;
@@ -55,17 +58,19 @@ function timeOf(line: JsonObject, number: number): number {
   return line.t;
 }
 
-/** A line, or `undefined` for one that holds no message: output of the agent that was none. */
-function readLine(value: unknown, number: number): Read | undefined {
+function addLine({ bySide }: Run, value: unknown, number: number): void {
   if (!isObject(value)) throw new UnusableLine(number, `expected a JSON object, but got ${typeName(value)}`);
   const { dir, at: side, msg, t: _t, ...bare } = value;
   if (dir !== 'c2a' && dir !== 'a2c') throw new UnusableLine(number, `expected "dir" to be "c2a" or "a2c", but got ${quoted(dir)}`);
   if (side !== undefined && side !== 'client' && side !== 'agent') throw new UnusableLine(number, `expected "at" to be "client" or "agent", but got ${quoted(side)}`);
-  if (msg === undefined && 'raw' in bare) return undefined;
+  // What was no message at all.
+  if (msg === undefined && 'raw' in bare) return;
   const message = msg === undefined ? bare : msg;
   const problem = problemOf(message);
   if (problem !== undefined) throw new UnusableLine(number, problem);
-  return { side, message: { t: timeOf(value, number), line: number, dir, msg: message as RecordedJson } };
+  const messages = bySide.get(side) ?? [];
+  messages.push({ t: timeOf(value, number), line: number, dir, msg: message as RecordedJson });
+  bySide.set(side, messages);
 }
 
 function parsed(text: string, number: number): unknown {
@@ -76,34 +81,33 @@ function parsed(text: string, number: number): unknown {
   }
 }
 
+const isHeader = (value: unknown): value is JsonObject => isObject(value) && isObject(value.recorder);
+
+/** Whether a line that cannot be used is what a kill left behind: the last, without its end, or the one before a new run. */
+function isCutOff(lines: readonly string[], index: number): boolean {
+  if (index === lines.length - 1) return index > 0;
+  return /^\{"recorder":/.test(lines[index + 1] ?? '');
+}
+
 /**
- * The recording that a text is. Throws an `UnusableLine`. A last line without its end that cannot be
- * parsed is what a kill leaves behind: `isCut`.
+ * The recording that a text is: its connections, in order. Throws an `UnusableLine`. A line that a kill
+ * cut off is left out: `isCut`.
  */
 export function readRecording(text: string): Recording {
   const lines = text.split('\n');
-  const last = lines.length;
-  const reads: Read[] = [];
+  const runs: Run[] = [{ continues: false, bySide: new Map() }];
   let isCut = false;
   lines.forEach((line, index) => {
     if (line.trim() === '') return;
     try {
-      const read = readLine(parsed(line, index + 1), index + 1);
-      if (read !== undefined) reads.push(read);
+      const value = parsed(line, index + 1);
+      if (!isHeader(value)) addLine(runs.at(-1) as Run, value, index + 1);
+      else if (value.continues !== true || index === 0) runs.push({ continues: value.continues === true, bySide: new Map() });
     } catch (error) {
-      if (index + 1 < last || last === 1) throw error;
+      if (!isCutOff(lines, index)) throw error;
       isCut = true;
     }
   });
-  return { connections: connectionsOf(reads), isCut };
-}
-
-function connectionsOf(reads: readonly Read[]): Connection[] {
-  const bySide = new Map<Side | undefined, RecordedMessage[]>();
-  for (const { side, message } of reads) {
-    const messages = bySide.get(side) ?? [];
-    messages.push(message);
-    bySide.set(side, messages);
-  }
-  return [...bySide].map(([side, messages]) => ({ side, messages }));
+  const connections = runs.flatMap(({ continues, bySide }) => [...bySide].map(([side, messages]): Connection => ({ continues, side, messages })));
+  return { connections, isCut };
 }

@@ -82,7 +82,7 @@ export const listRules: readonly Rule[] = [
     find: on('state', ({ state, t }, { before, options }) => {
       const { removal } = before;
       if (state !== 'running' || before.state !== 'idle' || !removal) return [];
-      const byClient = before.insertedAt > removal.line || before.openPrompts > 0;
+      const byClient = before.insertedAt > removal.line || before.openPrompts.length > 0;
       const gap = t - removal.t;
       return faultIf(!byClient && gap < options.window, `one running that drops ${removal.keys.join(', ')}`, `idle without it, and running ${gap} ms later`);
     }),

@@ -35,8 +35,8 @@ export const v1Rules: readonly Rule[] = [
     title: 'An update has a kind of v1',
     section: 'Prompt Turn: Agent Reports Output; Extensibility',
     find: on('update', ({ kind }, { options }) => {
-      const isForeign = !KINDS.has(kind) && !isExtension(kind) && !options.extensionKinds.has(kind);
-      return faultIf(isForeign && !kind.includes('/') && !kind.startsWith('$'), 'a kind of v1, one that starts with _, or one that the client asked for', kind === '' ? 'none' : kind);
+      const isForeign = kind !== '' && !KINDS.has(kind) && !isExtension(kind) && !options.extensionKinds.has(kind);
+      return faultIf(isForeign && !kind.includes('/') && !kind.startsWith('$'), 'a kind of v1, one that starts with _, or one that the client asked for', kind);
     }),
   },
   {
@@ -78,8 +78,8 @@ export const v1Rules: readonly Rule[] = [
     find: (moment) => {
       const { event, before, options } = moment;
       if (event.type === 'answer' && event.method === 'session/close' && event.accepted)
-        return faultIf(before.openPrompts > 0, 'the response to the prompt before that to the close', `${before.openPrompts} prompts without one`);
-      const isLate = event.type === 'end' && (before.cancelled?.prompts ?? 0) > 0 && before.openPrompts > 0 && sinceCancel(moment) > options.answerWithin;
+        return faultIf(before.openPrompts.length > 0, 'the response to the prompt before that to the close', `${before.openPrompts.length} without one`);
+      const isLate = event.type === 'end' && before.openPrompts.some((key) => before.cancelled?.prompts.includes(key)) && sinceCancel(moment) > options.answerWithin;
       return faultIf(isLate && !before.closed, `the response to the prompt within ${options.answerWithin} ms of the session/cancel`, 'none until the end of the recording');
     },
   },
@@ -89,9 +89,9 @@ export const v1Rules: readonly Rule[] = [
     name: 'v1-cancelled-told',
     title: 'A prompt that a session/cancel fell into ends with the stop reason cancelled',
     section: CANCELLATION,
-    find: on('answer', ({ method, accepted, code, stopReason }, moment) => {
+    find: on('answer', ({ key, accepted, code, stopReason }, moment) => {
       const { before, options } = moment;
-      const isDue = method === 'session/prompt' && (before.cancelled?.prompts ?? 0) > 0 && before.cancelled?.endedAt === undefined && sinceCancel(moment) > options.crossing;
+      const isDue = before.cancelled?.prompts.includes(key) === true && sinceCancel(moment) > options.crossing;
       return faultIf(isDue && stopReason !== 'cancelled', 'stopReason cancelled', accepted ? `stopReason ${String(stopReason)}` : `the error ${String(code)}`);
     }),
   },
@@ -114,7 +114,7 @@ export const v1Rules: readonly Rule[] = [
     title: 'A prompt is not answered while a permission request for one of its calls is open',
     section: `${CALLS}: Requesting Permission`,
     find: on('answer', ({ method }, { before }) =>
-      method === 'session/prompt' && before.openPrompts === 1
+      method === 'session/prompt' && before.openPrompts.length === 1
         ? [...before.asks].flatMap(([key, about]) =>
             faultIf(about.some((item) => before.entities.get(item)?.final === false), 'the answer to the permission request first', `the request ${key} is open`))
         : []),

@@ -23,7 +23,7 @@ const ENVELOPES: readonly { readonly members: readonly string[]; readonly needs:
 ];
 
 interface Catalogue {
-  find(side: string, method: string, role: Role): ValidateFunction | undefined;
+  readonly find: (side: string, method: string, role: Role) => ValidateFunction | undefined;
   readonly error: ValidateFunction;
 }
 

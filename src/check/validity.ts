@@ -28,7 +28,7 @@ export function withMethods(records: readonly RecordedMessage[]): { readonly rec
 
 /** What other rules say, and say better: kinds and statuses of v1, answers without a request. */
 const SAID_ELSEWHERE: Readonly<Record<ProtocolVersion, RegExp>> = {
-  1: /^(?:params\/update\/(?:sessionUpdate|status):|id: answers no request)/,
+  1: /^(?:params\/update\/(?:sessionUpdate|status): must match pattern|id: answers no request)/,
   2: /^id: answers no request/,
 };
 

@@ -43,10 +43,10 @@ export interface SessionView {
   readonly waiting: boolean;
   /** The line of the last prompt that was inserted. */
   readonly insertedAt: number;
-  /** Prompts that were sent and not answered. */
-  readonly openPrompts: number;
+  /** Prompts that were sent and not answered, by id. */
+  readonly openPrompts: readonly string[];
   /** The last `session/cancel`: what was listed, whether work ran, the prompts and permission requests that were open, and when that work ended. Until new work starts. */
-  readonly cancelled: { readonly t: number; readonly list: readonly ItemKey[]; readonly working: boolean; readonly prompts: number; readonly asks: readonly string[]; readonly endedAt: number | undefined } | undefined;
+  readonly cancelled: { readonly t: number; readonly list: readonly ItemKey[]; readonly working: boolean; readonly prompts: readonly string[]; readonly asks: readonly string[]; readonly endedAt: number | undefined } | undefined;
   /** Requests for this session that are open: by method, the line of the request. */
   readonly open: ReadonlyMap<string, number>;
   readonly replaying: boolean;
@@ -69,7 +69,7 @@ export const emptyView: SessionView = {
   removal: undefined,
   waiting: false,
   insertedAt: 0,
-  openPrompts: 0,
+  openPrompts: [],
   cancelled: undefined,
   open: new Map(),
   replaying: false,
@@ -138,7 +138,7 @@ function withRequest(view: SessionView, event: EventOf<'request'>): SessionView 
   return {
     ...view,
     open: new Map(view.open).set(event.method, event.line),
-    openPrompts: view.openPrompts + (event.method === 'session/prompt' ? 1 : 0),
+    openPrompts: event.method === 'session/prompt' ? [...view.openPrompts, event.key] : view.openPrompts,
     replaying: view.replaying || event.replays,
     closed: view.closed && !reopens,
     askedToStop: view.askedToStop || /^(?:terminal|tool_call)\/cancel$/.test(event.method),
@@ -146,7 +146,7 @@ function withRequest(view: SessionView, event: EventOf<'request'>): SessionView 
 }
 
 /** `-32002` (no such session) counts as closed. */
-function withAnswer(view: SessionView, { method, accepted, code, line, t }: EventOf<'answer'>): SessionView {
+function withAnswer(view: SessionView, { key, method, accepted, code, line }: EventOf<'answer'>): SessionView {
   const open = new Map(view.open);
   open.delete(method);
   const closes = method === 'session/close' || method === 'session/delete';
@@ -154,10 +154,8 @@ function withAnswer(view: SessionView, { method, accepted, code, line, t }: Even
   return {
     ...view,
     open,
-    openPrompts: view.openPrompts - (isPrompt ? 1 : 0),
+    openPrompts: isPrompt ? view.openPrompts.filter((open) => open !== key) : view.openPrompts,
     insertedAt: isPrompt && accepted ? line : view.insertedAt,
-    // The answer that ends what was cancelled in v1; in v2 the states tell.
-    cancelled: isPrompt && view.state === undefined && view.cancelled && view.openPrompts === 1 ? { ...view.cancelled, endedAt: t } : view.cancelled,
     replaying: view.replaying && method !== 'session/resume' && method !== 'session/load',
     closed: view.closed || (closes && (accepted || code === -32002)),
   };

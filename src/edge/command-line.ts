@@ -16,7 +16,7 @@ export type Invocation =
   | { readonly kind: 'proxy'; readonly given: Given; readonly agentCommand: readonly string[] };
 
 const flags = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'V' } } as const;
-const spelled = Object.fromEntries(optionNames.map((name) => [name, { type: 'string', multiple: true } as const]));
+const spelled = Object.fromEntries(optionNames.map((name) => [name, { type: optionRow(name).flag === true ? 'boolean' : 'string', multiple: true } as const]));
 
 /** What the command line asks for. Throws a `RelayError` on what it does not know. */
 export function invocationOf(argv: readonly string[], subcommands: readonly string[]): Invocation {
@@ -37,6 +37,10 @@ export function invocationOf(argv: readonly string[], subcommands: readonly stri
     }
     if (!isOptionName(name)) throw relayError('UNKNOWN_OPTION', { command: 'afterturn', option: rawName });
     const row = optionRow(name);
+    if (row.flag === true) {
+      given.set(name, [value ?? 'true']);
+      continue;
+    }
     if (value === undefined || (!inlineValue && value.startsWith('-'))) {
       throw relayError('MISSING_VALUE', { option: rawName, expected: row.kind.expected, value: row.value });
     }

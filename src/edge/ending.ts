@@ -1,12 +1,17 @@
 /**
  * How the agent is brought to its end when someone asks for it: the client's input ended, the
  * client is gone, or a signal came ("Faults"). Pure: events in, what to do out.
+ *
+ * The end of the client's input alone is only passed on: a client that is there may still wait for
+ * what the agent says, and can send a signal.
  */
 
 /** The longest wait for an agent that was asked to end, before it is killed. */
 export const killAfterMs = 5000;
 /** How long an agent without a client may take to see the end of its input, before it is asked. */
 export const askAfterMs = 2000;
+/** An agent that goes on for this long after the client's input ended is named: nobody should wonder why we are there. */
+export const tellAfterMs = 10_000;
 /**
  * Signals this close together are one request: a terminal tells a whole group, and a wrapper in it
  * (npx) passes the same signal on.
@@ -36,6 +41,8 @@ export type EndingEffect =
   | { readonly do: 'signal'; readonly signal: NodeJS.Signals }
   /** Ask again (`timeUp`) after this long, in place of an earlier wait. */
   | { readonly do: 'wait'; readonly ms: number }
+  /** Say that the agent goes on although the client's input ended. */
+  | { readonly do: 'tell' }
   /** Do not wait for the last bytes any longer. */
   | { readonly do: 'finish' };
 
@@ -68,13 +75,15 @@ function onSignal(state: Ending, signal: NodeJS.Signals, at: number): Step {
 export function ending(state: Ending, event: EndingEvent): Step {
   switch (event.kind) {
     case 'clientEnded':
-      return [state, state.phase === 'gone' ? [] : [endInput]];
+      if (state.phase === 'gone') return [state, []];
+      return [state, state.phase === 'running' ? [endInput, wait(tellAfterMs)] : [endInput]];
     case 'clientGone':
       if (state.phase === 'gone') return [state, [{ do: 'finish' }]];
       return state.phase === 'running' ? [{ ...state, phase: 'leaving' }, [endInput, wait(askAfterMs)]] : [state, []];
     case 'signal':
       return onSignal(state, event.signal, event.at);
     case 'timeUp':
+      if (state.phase === 'running') return [state, [{ do: 'tell' }]];
       if (state.phase === 'leaving') return asked(state, 'SIGTERM', undefined);
       return state.phase === 'asked' ? kill(state) : [state, []];
     case 'agentGone':

@@ -21,9 +21,9 @@ function wrapped(text: string, indent: string): string {
 
 function optionHelp(): string {
   const rows = optionNames.map((name) => {
-    const { value, help, repeatable, default: fallback } = optionRow(name);
-    const shownDefault = fallback === undefined || repeatable ? '' : ` Default: ${String(fallback)}.`;
-    return `  --${name} ${value}\n${wrapped(`${help}${shownDefault} (${variableOf(name)})`, optionIndent)}`;
+    const { value, help, repeatable, flag, default: fallback } = optionRow(name);
+    const shownDefault = fallback === undefined || repeatable || flag ? '' : ` Default: ${String(fallback)}.`;
+    return `  --${name}${value === '' ? '' : ` ${value}`}\n${wrapped(`${help}${shownDefault} (${variableOf(name)})`, optionIndent)}`;
   });
   return [...rows, '  --help, -h\n      This text.', '  --version, -V\n      The version.'].join('\n');
 }

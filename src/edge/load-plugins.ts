@@ -8,11 +8,19 @@ import { pathToFileURL } from 'node:url';
 import { relayError, shown } from '../errors.js';
 import type { Plugin } from '../plugin.js';
 import { importModule } from './import-module.js';
+import { settledWithin } from './patience.js';
 
-/** The plugins of these modules (absolute paths or names of packages). Throws a `RelayError`. */
-export async function pluginsOf(modules: readonly string[], cwd: string): Promise<Plugin[]> {
+/** So long may a module with its factory take. A wait that never ends would end the process without a word. */
+const patienceMs = 10_000;
+
+/** The plugins of these modules (absolute paths or names of packages), each within `limitMs`. Throws a `RelayError`. */
+export async function pluginsOf(modules: readonly string[], cwd: string, limitMs = patienceMs): Promise<Plugin[]> {
   const plugins: Plugin[] = [];
-  for (const module of modules) plugins.push(await pluginOf(module, cwd));
+  for (const module of modules) {
+    const loading = pluginOf(module, cwd);
+    if (!(await settledWithin(loading, limitMs))) throw relayError('PLUGIN_NOT_LOADED', { module, reason: `loading it took longer than ${limitMs} ms` });
+    plugins.push(await loading);
+  }
   return plugins;
 }
 

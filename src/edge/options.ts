@@ -19,6 +19,8 @@ export interface OptionRow<T> {
   /** Stands for the value in the help. */
   readonly value: string;
   readonly default: T;
+  /** Takes no value: naming it means yes. */
+  readonly flag?: boolean;
   /** May come several times; the environment separates with commas. */
   readonly repeatable?: boolean;
   readonly help: string;
@@ -45,6 +47,25 @@ const milliseconds: Kind<number> = {
   expected: `a whole number of milliseconds from 0 to ${longestTimer}`,
   fromText: millisecondsOf,
   fromJson: (value) => (typeof value === 'number' || typeof value === 'string' ? millisecondsOf(String(value)) : undefined),
+};
+
+const yesOrNo: Kind<boolean> = {
+  expected: 'true or false',
+  fromText: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
+  fromJson: (value) => (typeof value === 'boolean' ? value : undefined),
+};
+
+const units: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 };
+
+function bytesOf(text: string): number | undefined {
+  const [, digits, unit = ''] = /^([1-9]\d{0,11})([KMG]?)$/.exec(text) ?? [];
+  return digits === undefined ? undefined : Number(digits) * (units[unit] ?? 1);
+}
+
+const bytes: Kind<number | undefined> = {
+  expected: 'a size in bytes, or with K, M or G behind it',
+  fromText: bytesOf,
+  fromJson: (value) => (typeof value === 'number' || typeof value === 'string' ? bytesOf(String(value)) : undefined),
 };
 
 const path = textKind<string | undefined>('the path of a file', (text, base) => (text === '' ? undefined : resolve(base, text)));
@@ -93,8 +114,11 @@ export const optionTable = {
   config: { kind: path, value: 'FILE', default: undefined, help: 'JSON file with these options as keys (but this one).' },
   'trace-file': { kind: path, value: 'FILE', default: undefined, help: 'Append spans to this file: OTLP JSON, one export a line.' },
   otlp: { kind: url, value: 'URL', default: undefined, help: 'Send spans to this OTLP/HTTP endpoint.' },
+  record: { kind: path, value: 'FILE', default: undefined, help: 'Append what passes on both sides of the proxy to this file, one JSON object a line.' },
+  'record-size': { kind: bytes, value: 'SIZE', default: undefined, help: 'A recording that would grow beyond this (bytes, or with K, M or G) goes on in a new file; FILE.1 holds the older part.' },
+  redact: { kind: yesOrNo, value: '', flag: true, default: false, help: 'Mask contents and secrets in the recording; shapes, names and lengths stay.' },
   'log-level': choice(['error', 'warn', 'info', 'debug'], 'warn', 'How much to say on stderr.'),
-} as const satisfies Record<string, OptionRow<string | number | readonly string[] | undefined>>;
+} as const satisfies Record<string, OptionRow<string | number | boolean | readonly string[] | undefined>>;
 
 export type OptionName = keyof typeof optionTable;
 type Read<R> = R extends { readonly kind: Kind<infer T> } ? T : never;

@@ -7,11 +7,13 @@ import { builtInPlugins } from '../../plugins/index.js';
 import type { Direction, Log, Plugin } from '../plugin.js';
 import { createRelay, type Ports, type Relay } from '../relay.js';
 import { startAgent, type ProcessEnd } from './agent.js';
+import type { Recorder, Way } from './recorder.js';
 import { Agents } from './agents.js';
 import type { Config } from './config.js';
 import { ending, initialEnding, type EndingEvent } from './ending.js';
 import { createFollower } from './follow.js';
 import { createLog } from './log.js';
+import { whenParentIsGone } from './parent.js';
 import { settledWithin } from './patience.js';
 import { createSink, type Sink } from './sink.js';
 import { createStderr } from './stderr.js';
@@ -29,6 +31,7 @@ const lastWordsMs = 3000;
 /** Runs the proxy and resolves with what this process should end with. Rejects with a `RelayError` if it cannot start. */
 export async function runProxy(config: Config): Promise<ProcessEnd> {
   const { options, agentCommand } = config;
+  const parent = process.ppid;
   const stderr = createStderr();
   const log = createLog(options['log-level'], (line) => stderr.write(line));
   const stdio = takeStdio(stderr);
@@ -38,9 +41,14 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
   // Tracing stands beside the agent: it sees the agent's own dialect.
   const plugins = [...(await ownPlugins(options.plugin)), ...builtIn, ...(telemetry === undefined ? [] : [telemetry.plugin])];
 
+  const recorder = await recorderFor(config, log);
+
   const steer = createSteering(log);
   const events = {
-    output: (chunk: Buffer) => relay.push('toClient', chunk),
+    output(chunk: Buffer) {
+      recorder?.seen('agent', 'a2c', chunk);
+      return relay.push('toClient', chunk);
+    },
     drained: () => relay.drained('toAgent'),
     broken: (error: NodeJS.ErrnoException) => log.info(`the agent reads no more (${error.code}); what the client still sends is dropped`),
   };
@@ -55,7 +63,7 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
       steer.tell({ kind: 'clientGone' });
     },
   });
-  const sinks: Readonly<Record<Direction, Pick<Sink, 'write'>>> = { toAgent: agent, toClient };
+  const sinks: Readonly<Record<Direction, Pick<Sink, 'write'>>> = { toAgent: tapped(agent, recorder, 'agent', 'c2a'), toClient: tapped(toClient, recorder, 'client', 'a2c') };
   const sources: Readonly<Record<Direction, { resume(): void }>> = { toAgent: stdio.input, toClient: agent };
 
   const relay: Relay = createRelay({ plugins, strayOutput: options['stray-output'] }, {
@@ -65,7 +73,9 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
     stray: (line) => stderr.write(line),
     restart() {
       log.debug('starting the agent again');
-      return agent.restart();
+      const isRestarted = agent.restart();
+      if (isRestarted) recorder?.restarted();
+      return isRestarted;
     },
     follow: createFollower((ms, run) => {
       const timer = setInterval(run, ms).unref();
@@ -76,7 +86,12 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
   });
 
   steer.onEndInput(() => agent.endInput());
-  void passed(stdio.input, relay).then(() => steer.tell({ kind: 'clientEnded' }));
+  void passed(stdio.input, relay, recorder).then(() => steer.tell({ kind: 'clientEnded' }));
+  // An input that ends is no client that is gone, and a parent that is gone is none either: both are.
+  void over(stdio.input).then(() => whenParentIsGone(parent, () => {
+    log.warn('the client is gone, but the agent goes on; ending it');
+    steer.tell({ kind: 'clientGone' });
+  }));
   const outputPassed = agent.over.then(() => relay.end('toClient'));
 
   const agentEnd = await agent.exited;
@@ -85,6 +100,7 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
   const swept = agent.sweep();
   await Promise.race([lastWords(agent, agentEnd, relay, toClient, outputPassed, log), steer.cut]);
   await Promise.race([Promise.all([swept, telemetry?.shutdown()]), steer.cut]);
+  recorder?.close();
   await settledWithin(stderr.flushed(), lastBytesMs);
   return steer.ownEnd(agentEnd);
 }
@@ -117,6 +133,25 @@ async function ownPlugins(modules: readonly string[]): Promise<readonly Plugin[]
   return pluginsOf(modules, process.cwd());
 }
 
+/** The recorder of this session, if one is asked for. Throws a `RelayError`. */
+async function recorderFor({ options }: Config, log: Log): Promise<Recorder | undefined> {
+  const { record: path, 'record-size': size, redact } = options;
+  if (path !== undefined) return (await import('./recorder.js')).openRecorder({ path, size, redact, log, now: clock.now });
+  if (redact) log.warn('--redact masks a recording, but no --record FILE is given');
+  return undefined;
+}
+
+/** The sink, with what is written to it recorded first. */
+function tapped(sink: Pick<Sink, 'write'>, recorder: Recorder | undefined, side: 'client' | 'agent', dir: Way): Pick<Sink, 'write'> {
+  if (recorder === undefined) return sink;
+  return {
+    write(bytes) {
+      recorder.seen(side, dir, bytes);
+      return sink.write(bytes);
+    },
+  };
+}
+
 /** A plugin that throws outside of its hooks must not end the session ("Faults"). */
 function survive(log: Log): void {
   const report = (error: unknown): void => log.error(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
@@ -125,16 +160,20 @@ function survive(log: Log): void {
 }
 
 /** Moves the bytes of the client; resolves when its last line has passed the plugins. */
-async function passed(source: Readable, relay: Relay): Promise<void> {
+async function passed(source: Readable, relay: Relay, recorder: Recorder | undefined): Promise<void> {
   source.on('data', (chunk: Buffer) => {
+    recorder?.seen('client', 'c2a', chunk);
     if (!relay.push('toAgent', chunk)) source.pause();
   });
-  // A source that fails has ended: nothing more comes from it.
-  await new Promise<void>((resolve) => {
-    for (const event of ['end', 'error', 'close']) source.on(event, () => resolve());
-  });
+  await over(source);
   await relay.end('toAgent');
 }
+
+/** Resolves at the end of a source. One that fails has ended: nothing more comes from it. */
+const over = (source: Readable): Promise<void> =>
+  new Promise((resolve) => {
+    for (const event of ['end', 'error', 'close']) source.on(event, () => resolve());
+  });
 
 /** The last bytes of the agent, then what the plugins have to say, then all of it out of the process. */
 async function lastWords(agent: Agents, end: ProcessEnd, relay: Relay, toClient: Sink, outputPassed: Promise<void>, log: Log): Promise<void> {
@@ -169,6 +208,7 @@ function createSteering(log: Log) {
     for (const effect of effects) {
       if (effect.do === 'endInput') endInput();
       else if (effect.do === 'finish') cutNow();
+      else if (effect.do === 'tell') log.warn("the client's input has ended, but the agent goes on; it ends by itself, by a signal to us, or when the client is gone");
       else if (effect.do === 'signal') {
         log.debug(`sending ${effect.signal} to the agent`);
         agent?.signal(effect.signal);

@@ -25,6 +25,8 @@ export interface IntakePorts {
   readonly answered: OpenRequests;
   /** Takes lines that are no message; `undefined`: they pass. */
   readonly stray: ((line: Uint8Array) => void) | undefined;
+  /** Whether an id is one that plugins ask with: replies to it reach nobody else, also the second one. */
+  readonly isOurs: (idText: string) => boolean;
   /** Answers whoever sent a batch that it is none of ACP's. */
   readonly refuseBatch: () => void;
   readonly now: () => number;
@@ -78,6 +80,11 @@ export class Intake {
     else if (plain) this.#passBlock(buffer, start, end);
     else return this.#wanted(buffer, start, end) ?? 'passed';
     return 'passed';
+  }
+
+  /** Whether the reply to this request of the peer has to be known: somebody wants it, or it looks like one of ours. */
+  hasToRemember(idText: string): boolean {
+    return this.remembers || this.#ports.isOurs(idText);
   }
 
   /** Takes back a message whose line turned out to be no JSON. */
@@ -136,8 +143,14 @@ export class Intake {
       return undefined;
     }
     const item = peek.sure ? this.#message(buffer, start, end) : undefined;
-    if (item === undefined) outbox.pass(buffer, start, end);
+    if (item === undefined && !this.#isForNobody(buffer)) outbox.pass(buffer, start, end);
     return item;
+  }
+
+  /** A second reply to a request of ours. */
+  #isForNobody(buffer: Buffer): boolean {
+    const { sure, method, idStart } = this.#peek;
+    return sure && method === undefined && idStart !== -1 && this.#ports.isOurs(this.#idText(buffer));
   }
 
   /** Looks at the line; only one that is not plainly a message is parsed to know. */
@@ -150,16 +163,16 @@ export class Intake {
   #message(buffer: Buffer, start: number, end: number): Item | undefined {
     const peek = this.#peek;
     if (peek.method !== undefined) return this.#call(buffer, start, end, peek.method);
-    return peek.idStart !== -1 && peek.answers ? this.#reply(buffer, start, end) : undefined;
+    return peek.idStart === -1 ? undefined : this.#reply(buffer, start, end);
   }
 
   #call(buffer: Buffer, start: number, end: number, method: string): Item | undefined {
     const peek = this.#peek;
     const steps = this.table.callSteps(method, peek.kind);
     const { direction, now } = this.#ports;
-    const isRequest = peek.idStart !== -1;
-    if (steps.length === 0 && !(isRequest && this.remembers)) return undefined;
-    const idText = isRequest ? this.#idText(buffer) : undefined;
+    const idText = peek.idStart === -1 ? undefined : this.#idText(buffer);
+    const isRequest = idText !== undefined;
+    if (steps.length === 0 && !(isRequest && this.hasToRemember(idText))) return undefined;
     const asked = idText === undefined ? undefined : new Asked(idText, direction, undefined);
     asked?.looksFrom(0, method, now());
     const kind = isRequest ? 'request' : 'notification';
@@ -168,9 +181,10 @@ export class Intake {
   }
 
   #reply(buffer: Buffer, start: number, end: number): Item | undefined {
-    const { answered } = this.#ports;
+    const { answered, isOurs } = this.#ports;
     const idText = answered.empty ? undefined : this.#idText(buffer);
-    const asked = idText === undefined ? undefined : answered.take(idText);
+    // An answer to us that has neither result nor error is one all the same: nobody else can make sense of it.
+    const asked = idText === undefined || !(this.#peek.answers || isOurs(idText)) ? undefined : answered.take(idText);
     if (asked === undefined) return undefined;
     const frame = Frame.ofLine(buffer.subarray(start, end), { kind: 'reply', method: '', idText }, this.#peek.plainNumbers);
     return { at: 0, frame, asked, steps: this.table.replySteps(asked, 0), line: { buffer, start, end } };

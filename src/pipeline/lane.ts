@@ -268,7 +268,7 @@ export class Lane {
       asked.owner.replied(asked, frame);
       return;
     }
-    if (frame.kind === 'request' && asked !== undefined && (asked.owner !== undefined || intake.remembers)) requests.add(asked);
+    if (frame.kind === 'request' && asked !== undefined && (asked.owner !== undefined || intake.hasToRemember(asked.idText))) requests.add(asked);
     outbox.told ||= asked?.owner === undefined;
     if (line === undefined) outbox.send(frame.raw);
     else outbox.pass(line.buffer, line.start, line.end);

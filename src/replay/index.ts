@@ -7,6 +7,7 @@ import { isFinished, replayed, startReplay, type ReplayEvent, type ReplayOptions
 
 export type { OutputChunk, Outputs } from './output-files.js';
 export type { ReplayOptions } from './replay.js';
+export { clientReplay, type ClientOptions } from './client.js';
 
 /** What the replay needs from outside. Times are in milliseconds. */
 export interface ReplayPorts {
@@ -19,7 +20,9 @@ export interface ReplayPorts {
 }
 
 export interface Replay {
-  /** A message from the client. */
+  /** Begins without being spoken to, as a client does. */
+  start(): void;
+  /** A message from the other side. */
   receive(message: RecordedJson): void;
   /** Whether everything recorded was played. */
   readonly finished: boolean;
@@ -53,6 +56,7 @@ export function createReplay(recording: readonly RecordedMessage[], options: Rep
     busy = false;
   };
   return {
+    start: () => handle({ kind: 'woken', at: ports.now() }),
     receive: (message) => handle({ kind: 'received', at: ports.now(), message }),
     get finished() {
       return isFinished(state);

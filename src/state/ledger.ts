@@ -82,13 +82,13 @@ const codeFromTurn = (task: string, remembered: number) => (session: SessionLedg
   return item === undefined ? unchanged(session) : put(session, item, { ...item, exitCode }, false, remembered);
 };
 
-/** A start in the raw feed is membership in its set of background work. */
+/** A start in the raw feed is membership in its set of background work. The extension tells no subagents as tasks, so for these it counts as one. */
 function startTask(session: SessionLedger, told: Extract<Signal, { type: 'taskStarted' }>, at: number, options: LedgerOptions): Step {
   const signal = told.source === 'raw' ? { ...told, facts: { ...told.facts, background: true } } : told;
   const before = session.items.get(signal.task);
   const remembered = options.remembered ?? REMEMBERED;
   const isNewRun = before !== undefined && isLive(before) && isOtherRun(before, signal.facts);
-  if (signal.source === 'raw' && options.asyncTasks !== false && !isNewRun) {
+  if (signal.source === 'raw' && options.asyncTasks !== false && signal.facts.taskType !== 'subagent' && !isNewRun) {
     return then(put(session, before, changed(before, { ...signal, type: 'taskChanged' }, at), false, remembered), detachIfDue(signal.task));
   }
   const lasting = isNewRun ? { taskType: before.taskType, canCancel: before.canCancel } : {};
@@ -158,7 +158,7 @@ function seeTerminal(session: SessionLedger, id: string, facts: TerminalFacts, r
     id,
     command: facts.command ?? before?.command,
     cwd: facts.cwd ?? before?.cwd,
-    exit: facts.exit ?? before?.exit,
+    exit: facts.exit ?? (facts.reopened ? undefined : before?.exit),
     output: facts.output ?? before?.output ?? false,
   };
   if (before !== undefined && (Object.keys(next) as (keyof TerminalState)[]).every((key) => next[key] === before[key])) return unchanged(session);

@@ -5,7 +5,7 @@
  *
  * Follows "`session/resume` restores the list" of the v2 Background Work RFD.
  */
-import { objectOf, stringOf, type JsonObject } from '../protocol/index.js';
+import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '../protocol/index.js';
 import { isFinalStatus, isLaunchedBy } from './ledger.js';
 import { childAnnouncements, endChildren } from './lists-children.js';
 import { awaitsTasks, releaseHeldIdle, send, settle, settleAllEnding, type Draft } from './lists-draft.js';
@@ -68,7 +68,21 @@ function restore(draft: Draft, entry: Entry): void {
 /** Tells everything that is listed anew. */
 export function restoreAll(draft: Draft): void {
   for (const entry of draft.lists.entries.values()) if (entry.phase !== 'settled' && !entry.unlisted) restore(draft, entry);
-  for (const update of childAnnouncements(draft.lists)) send(draft, update);
+  for (const update of childAnnouncements(draft.lists)) restoreChild(draft, update);
+}
+
+/** Tells a listed child anew: its association, what it lists itself, then its state, here and in its own session. */
+function restoreChild(draft: Draft, { state, ...association }: JsonObject): void {
+  const child = stringOf(association.sessionId) ?? '';
+  if (!isObject(state)) return send(draft, association);
+  const { stopReason: _, usage: __, ...snapshot } = state;
+  const lists = (arrayOf(state.background)?.length ?? 0) > 0;
+  if (lists) {
+    send(draft, association);
+    draft.effects.push({ do: 'restoreChild', child });
+  }
+  send(draft, { ...(lists ? { sessionUpdate: association.sessionUpdate, sessionId: child } : association), state: snapshot });
+  draft.effects.push({ do: 'sendFor', child, update: { sessionUpdate: 'state_update', ...snapshot } });
 }
 
 /** The state that a resume restores: it waits for nothing. */

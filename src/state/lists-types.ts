@@ -94,8 +94,8 @@ export type Resuming = 'history' | 'live';
 export type ListsEvent = { readonly at: number; readonly session: string } & (
   /** An update of the agent, with what the ledger made of it. */
   | { readonly type: 'update'; readonly update: JsonObject; readonly facts: readonly Fact[]; readonly ledger: SessionLedger; readonly resuming?: Resuming }
-  /** All that is listed is told anew, and the state. */
-  | { readonly type: 'restore'; readonly ledger: SessionLedger }
+  /** All that is listed is told anew, with the state or without. */
+  | { readonly type: 'restore'; readonly state: boolean; readonly ledger: SessionLedger }
   /** What lived in the session is gone without a word, for this reason. */
   | { readonly type: 'lost'; readonly reason: string; readonly ledger: SessionLedger }
   /** Facts without an update that could pass. */
@@ -121,6 +121,8 @@ export type ListsEffect =
   | { readonly do: 'sendFor'; readonly child: string; readonly update: JsonObject }
   /** A tool call as it was told so far, changed by `update`. `terminal`: its content shows this one, too. Nothing, if nothing is known of it. */
   | { readonly do: 'sendCall'; readonly update: JsonObject; readonly terminal: string | undefined }
+  /** What a child lists is told anew, without its state. */
+  | { readonly do: 'restoreChild'; readonly child: string }
   /** A `terminal_update` with the kept tail of its output. */
   | { readonly do: 'sendTerminal'; readonly update: JsonObject }
   /** The update at hand goes on untouched, at this place. */

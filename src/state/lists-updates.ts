@@ -56,10 +56,15 @@ function endedBeforeAck(draft: Draft, update: JsonObject, item: Item): void {
   else draft.effects.push({ do: 'flush', task: entry.task });
 }
 
+/** Its id has a new life that is no item's. */
+const forget = (draft: Draft, { key }: Entry): void => {
+  draft.lists = { ...draft.lists, entries: draft.lists.entries.delete(key) };
+};
+
 /** A call whose id the agent uses again has nothing to do with the item that it was. */
 function forgetReused(draft: Draft, call: string, status: string | undefined): void {
   const entry = status === undefined || isFinalStatus(status) ? undefined : entryOf(draft, 'tool_call', call);
-  if (entry?.phase === 'settled') draft.lists = { ...draft.lists, entries: draft.lists.entries.delete(entry.key) };
+  if (entry?.phase === 'settled') forget(draft, entry);
 }
 
 /** New content replaces the old, and with it the references to terminals of our own. */
@@ -139,8 +144,9 @@ function exited(draft: Draft, entry: Entry, exit: JsonObject): void {
 export function terminal(draft: Draft, update: JsonObject): void {
   const id = stringOf(update.terminalId) ?? '';
   const exit = objectOf(update.exitStatus);
-  if (exit === undefined) return keep(draft);
   const entry = entryOf(draft, 'terminal', id);
+  if (update.exitStatus === null && entry?.phase === 'settled') forget(draft, entry);
+  if (exit === undefined) return keep(draft);
   if (entry === undefined && !(draft.options.exitAtLaunch && !isUsed(draft.lists, 'terminal', id) && awaitsLaunch(draft, id))) {
     draft.lists = markUsed(draft.lists, 'terminal', id);
     keep(draft);

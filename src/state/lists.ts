@@ -101,7 +101,11 @@ function onUpdate(draft: Draft, update: JsonObject, facts: readonly Fact[], resu
   if (kind === 'tool_call_update') reopened = toolCall(draft, update, facts);
   else if (kind === 'terminal_update') terminal(draft, update);
   else if (kind === 'subagent_update') subagent(draft, update);
-  else if (kind !== 'state_update' && !isExtension(kind)) draft.effects.push({ do: 'keep' });
+  else if (kind !== 'state_update' && !isExtension(kind)) {
+    // The next prompt's work: what waits to be told of the last one goes first.
+    if (kind === 'user_message' && awaitsTasks(draft.lists) && !draft.lists.closing) releaseHeldIdle(draft);
+    draft.effects.push({ do: 'keep' });
+  }
   for (const fact of facts) onFact(draft, fact, reopened);
   if (kind === 'state_update') state(draft, update);
   else releaseIfAnnounced(draft);
@@ -176,10 +180,10 @@ type Handler<T extends ListsEvent['type']> = (draft: Draft, event: Extract<Lists
 
 const handlers: { readonly [T in ListsEvent['type']]: Handler<T> } = {
   update: (draft, event) => onUpdate(draft, event.update, event.facts, event.resuming),
-  restore: (draft) => {
+  restore: (draft, event) => {
     if (!draft.lists.reported) return;
     restoreAll(draft);
-    draft.due = 'now';
+    if (event.state) draft.due = 'now';
   },
   lost: (draft, event) => settleLost(draft, event.reason),
   facts: (draft, event) => {

@@ -7,7 +7,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { jsonText, parsedJson } from './json.js';
-import type { RequestId, RpcError } from './jsonrpc.js';
+import { ErrorCode, rpcError, type RequestId, type RpcError } from './jsonrpc.js';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -86,7 +86,7 @@ export class Frame implements Head {
   }
 
   get error(): RpcError | undefined {
-    return this.members.error as RpcError | undefined;
+    return errorOf(this.members.error);
   }
 
   /** The message as a line, with its line ending. */
@@ -116,6 +116,14 @@ export class Frame implements Head {
 function written(frame: Frame): Frame {
   void frame.raw;
   return frame;
+}
+
+/** What is no error as JSON-RPC 2.0 (section 5.1) has it becomes one that says so; `null` is how JSON-RPC 1.0 says that there is none. */
+function errorOf(error: unknown): RpcError | undefined {
+  if (error === undefined || error === null) return undefined;
+  const { code, message } = error as Partial<RpcError>;
+  if (Number.isInteger(code) && typeof message === 'string') return error as RpcError;
+  return rpcError(ErrorCode.internalError, `expected an error with a code that is an integer and a message that is a string, got ${typeof error} with ${typeof code} and ${typeof message}`);
 }
 
 function membersOf(line: Uint8Array, plainNumbers: boolean): Members {

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import { agent, endAll, gone, isAlive, run, saidBy, start } from './session.js';
+import { agent, bin, endAll, gone, isAlive, run, saidBy, start } from './session.js';
 
 afterEach(endAll);
 
@@ -109,6 +111,23 @@ describe('signals to us', () => {
 });
 
 describe('a peer that is gone', () => {
+  it('a client that dies takes along an agent that does not end with its input, and us', async () => {
+    // The client starts us with pipes, names us, and passes on what the agent says.
+    const code = "const us = require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: ['pipe', 'pipe', 'ignore'] }); us.stdout.on('data', (said) => process.stdout.write(us.pid + ' ' + said))";
+    const client = spawn(process.execPath, ['-e', code, bin, '--', ...agent('answers-term')], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [said] = (await once(client.stdout, 'data')) as [Buffer];
+    const [us = '', ready = ''] = said.toString().split(/ (.*)/s);
+    const agentPid = Number(saidBy(Buffer.from(ready), 'ready')[0]);
+    try {
+      expect(await isAlive(agentPid)).toBe(true);
+      client.kill('SIGKILL');
+      await gone(agentPid, 10_000);
+      await gone(Number(us));
+    } finally {
+      for (const pid of [Number(us), agentPid]) if (await isAlive(pid)) process.kill(pid, 'SIGKILL');
+    }
+  });
+
   it('a client that closes our stdout ends the agent, without a stack trace', async () => {
     const session = start(['--', ...agent('floods', '64')], { read: false });
     session.process.stdout?.destroy();

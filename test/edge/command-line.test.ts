@@ -53,6 +53,12 @@ describe('a command line', () => {
     expect(codeOf(...argv)).toBe(code);
   });
 
+  it('takes a flag without a value', () => {
+    expect(invocation('--redact', '--record', 'f', '--', 'x')).toMatchObject({ given: new Map([['redact', ['true']], ['record', ['f']]]) });
+    expect(invocation('--redact=false', '--', 'x')).toMatchObject({ given: new Map([['redact', ['false']]]) });
+    expect(codeOf('--redact', 'f', '--', 'x')).toBe('COMMAND_WITHOUT_DASHES');
+  });
+
   it('takes a value that starts with a dash behind "="', () => {
     expect(invocation('--trace-file=-', '--', 'x')).toMatchObject({ given: new Map([['trace-file', ['-']]]) });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askAfterMs, ending, initialEnding, killAfterMs, type EndingEvent } from '../../src/edge/ending.js';
+import { askAfterMs, ending, initialEnding, killAfterMs, tellAfterMs, type EndingEvent } from '../../src/edge/ending.js';
 
 const signal = (name: NodeJS.Signals, at: number): EndingEvent => ({ kind: 'signal', signal: name, at });
 const clientEnded: EndingEvent = { kind: 'clientEnded' };
@@ -21,10 +21,15 @@ function played(events: readonly EndingEvent[]): { effects: string[]; endBy: str
 
 const asked = (name: string): string => `${name}, wait ${killAfterMs}`;
 const leaving = `endInput, wait ${askAfterMs}`;
+const ended = `endInput, wait ${tellAfterMs}`;
 
 describe('bringing the agent to its end', () => {
   it.each<[string, EndingEvent[], string[], string | undefined]>([
-    ['the input ends', [clientEnded, agentGone], ['endInput', ''], undefined],
+    ['the input ends', [clientEnded, agentGone], [ended, ''], undefined],
+    ['an agent that goes on after the input is named, and goes on', [clientEnded, timeUp, agentGone], [ended, 'tell', ''], undefined],
+    ['a client that is gone after its input', [clientEnded, clientGone, timeUp, timeUp, agentGone], [ended, leaving, asked('SIGTERM'), 'SIGKILL', ''], undefined],
+    ['a signal after the input', [clientEnded, signal('SIGTERM', 9), timeUp], [ended, asked('SIGTERM'), 'SIGKILL'], 'SIGTERM'],
+    ['the input ends while the agent is asked', [signal('SIGTERM', 0), clientEnded], [asked('SIGTERM'), 'endInput'], undefined],
     ['the input ends after the agent', [agentGone, clientEnded], ['', ''], undefined],
     ['a signal is passed on', [signal('SIGTERM', 0), agentGone], [asked('SIGTERM'), ''], undefined],
     ['an agent that ignores it is killed', [signal('SIGHUP', 0), timeUp, agentGone], [asked('SIGHUP'), 'SIGKILL', ''], 'SIGHUP'],

@@ -10,7 +10,7 @@ describe('the help', () => {
     const folded = text.replace(/\s+/g, ' ');
     for (const name of optionNames) {
       const { value, default: fallback } = optionRow(name);
-      expect(folded).toContain(`--${name} ${value} `);
+      expect(folded).toContain(`--${name} ${value}`);
       expect(folded).toContain(`(${variableOf(name)})`);
       if (typeof fallback === 'string' || typeof fallback === 'number') expect(folded).toContain(`Default: ${fallback}.`);
     }

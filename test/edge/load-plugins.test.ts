@@ -52,6 +52,11 @@ describe('a module of --plugin', () => {
     await expect(load(path)).rejects.toThrow(reason);
   });
 
+  it.each(['await new Promise(() => {});', 'export default () => new Promise(() => {});'])('%s fails when it has taken too long', async (text) => {
+    const path = file(text);
+    await expect(pluginsOf([path], folder, 100)).rejects.toThrow(`expected --plugin ${path} to be a module that can be loaded, but loading it took longer than 100 ms`);
+  });
+
   it('that is not there fails', async () => {
     await expect(load(join(folder, 'none.mjs'))).rejects.toThrow('loading it failed');
     await expect(load('no-such-package-anywhere')).rejects.toThrow('no-such-package-anywhere');

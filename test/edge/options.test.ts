@@ -52,6 +52,27 @@ describe('a path', () => {
   });
 });
 
+describe('a size', () => {
+  const { kind } = optionTable['record-size'];
+  it.each([['1', 1], ['64K', 65_536], ['10M', 10_485_760], ['2G', 2_147_483_648]])('%s is %i bytes', (text, value) => {
+    expect(kind.fromText(text, base)).toBe(value);
+    expect(kind.fromJson(text, base)).toBe(value);
+  });
+  it.each(['', '0', '-1', '1.5M', '1k', 'M', '1MB'])('%o is none', (text) => {
+    expect(kind.fromText(text, base)).toBeUndefined();
+  });
+});
+
+describe('a flag', () => {
+  const { kind } = optionTable.redact;
+  it('is true or false', () => {
+    expect(kind.fromText('true', base)).toBe(true);
+    expect(kind.fromJson(false, base)).toBe(false);
+    for (const value of ['', 'yes', '1']) expect(kind.fromText(value, base)).toBeUndefined();
+    for (const value of ['true', 1, null]) expect(kind.fromJson(value, base)).toBeUndefined();
+  });
+});
+
 describe('a URL', () => {
   const { kind } = optionTable.otlp;
   it('is http or https', () => {

@@ -1,7 +1,8 @@
 /** What is asked of the agent in the client's name, and what of the raw feed reaches the client. */
 import { describe, expect, it } from 'vitest';
 import { ASKED, asSent, CLAUDE, connected, isUntouched, NEW, sdkMessage, SUBTYPES, type Options } from './asking.js';
-import type { Message } from '../pipeline/harness.js';
+import { sources } from '../../plugins/sources.js';
+import { wired, type Message } from '../pipeline/harness.js';
 
 describe('a plain v1 client of claude-agent-acp', () => {
   it('speaks `initialize` byte for byte', () => {
@@ -117,5 +118,33 @@ describe('`--source async-tasks` for a v1 client', () => {
     const on = asyncTasks();
     on.client.sends(NEW);
     expect(on.agent.receivedLines()).toEqual([NEW]);
+  });
+});
+
+describe('a v2 client of claude-agent-acp', () => {
+  const status = { type: 'system', subtype: 'status' };
+
+  /** What the agent is asked for, when it has answered `initialize` in this version. */
+  function asked(answer: Message): Message {
+    const { atClient, atAgent } = sources({ source: 'auto' });
+    const on = wired([atClient, atAgent]);
+    on.client.sends({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: 2, info: { name: 'c', version: '1' }, capabilities: {}, clientCapabilities: {} } });
+    on.agent.answers(0, answer);
+    on.agent.received();
+    const { emitRawSDKMessages } = asSent(on, 'session/new', { cwd: '/project' })._meta.claudeCode;
+    on.agent.answers(1, { sessionId: 's' });
+    on.client.received();
+    on.agent.sends(sdkMessage('status'));
+    expect(on.client.received()).toEqual([]);
+    expect(asSent(on, 'session/resume', { sessionId: 's', cwd: '/project' }, 2)._meta.claudeCode.emitRawSDKMessages).toEqual(emitRawSDKMessages);
+    return emitRawSDKMessages;
+  }
+
+  it('asks an agent that speaks v1 for the names of the messages that it takes in, too, and keeps them from the client', () => {
+    expect(asked({ protocolVersion: 1, agentInfo: CLAUDE })).toEqual([...ASKED, status]);
+  });
+
+  it('does not ask an agent that speaks v2: that tells them itself', () => {
+    expect(asked({ protocolVersion: 2, info: CLAUDE })).toEqual(ASKED);
   });
 });

@@ -55,8 +55,8 @@ describe('in the form of the extension, beside the raw feed', () => {
   test('f3: it cannot be stopped by its own, and so no such capability is told', async () => {
     const played = await run('f3', 'airraw');
     isSound(played);
-    const updates = played.recording.flatMap((record) => updateOf(record)?.update ?? []);
-    expect(updates.filter(({ sessionUpdate }) => sessionUpdate === 'subagent_update').map(({ capabilities }) => capabilities)).toEqual([{}]);
+    const updates = played.recording.map((record) => updateOf(record)?.update);
+    expect(updates.filter((update) => update?.sessionUpdate === 'subagent_update').map((update) => update?.capabilities)).toEqual([{}]);
     expect(factsOf(played.recording).get('session/lists')).toEqual([[], ['subagent:child1']]);
   });
 });

@@ -94,8 +94,15 @@ describe('orders that agents really have', () => {
 
   it('where the extension reports tasks the raw feed only adds facts', () => {
     const agent = running();
-    expect(agent.raw('background_tasks_changed', { tasks: [{ task_id: 'a', task_type: 'local_agent' }] })).toEqual([]);
+    expect(agent.raw('background_tasks_changed', { tasks: [{ task_id: 'a', task_type: 'local_workflow' }] })).toEqual([]);
     expect(agent.item('a')?.phase).toBe('noted');
+  });
+
+  it('but for subagents, which the extension does not report as tasks: those of its set are in the background', () => {
+    const agent = running();
+    expect(agent.raw('task_started', { task_id: 'a', task_type: 'local_agent', tool_use_id: 'c' })).toEqual([]);
+    expect(agent.raw('background_tasks_changed', { tasks: [{ task_id: 'a', task_type: 'local_agent' }] })).toEqual(['started a', 'detached a by ack']);
+    expect(agent.raw('task_updated', { task_id: 'a', patch: { status: 'completed' } })).toEqual(['ended a completed']);
   });
 
   it('a pause is told while it runs, and not after', () => {

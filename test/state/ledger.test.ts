@@ -157,6 +157,13 @@ describe('tool calls and terminals', () => {
     expect(agent.seenTerminal('t')).toEqual({ id: 't', command: 'ls', cwd: '/w', exit: { exitCode: 0 }, output: false });
   });
 
+  it('forgets an exit that is taken back', () => {
+    const agent = running();
+    agent.update('terminal_update', { terminalId: 't', command: 'ls', exitStatus: { exitCode: 0 } });
+    agent.update('terminal_update', { terminalId: 't', exitStatus: null });
+    expect(agent.seenTerminal('t')).toMatchObject({ command: 'ls', exit: undefined });
+  });
+
   it('is the same ledger when nothing is new', () => {
     const agent = running();
     agent.call('c', 'completed');

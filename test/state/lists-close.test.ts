@@ -37,6 +37,20 @@ describe('close', () => {
     expect(agent.client()).toEqual(['terminal c exited {}', 'call c cancelled not cancellable because the session was closed', 'idle (cancelled) []']);
   });
 
+  it('also the terminal that was told anew after it had exited, with or without work of its own before', () => {
+    for (const agent of [inTurn(), withShell()]) {
+      agent.command('c');
+      agent.ended('b', 'completed');
+      agent.exited('c', { exitCode: 0 });
+      agent.wait(250);
+      agent.says('terminal_update', { terminalId: 'c', exitStatus: null });
+      agent.call('c', 'completed');
+      agent.client();
+      agent.over();
+      expect(agent.client()).toEqual(['terminal c exited {}', 'idle (cancelled) []']);
+    }
+  });
+
   it('the idle of the foreground that the close stops waits for it: one idle', () => {
     const agent = withShell();
     agent.closing();

@@ -142,6 +142,13 @@ describe('an `idle` with an open call whose terminal has no exit', () => {
     expect(agent.client()).toEqual(['terminal c "./run.sh" cancellable', 'idle [terminal c]']);
   });
 
+  it('goes out before the next prompt is taken in', () => {
+    const agent = open();
+    agent.says('user_message', { messageId: 'm', content: [] });
+    agent.running();
+    expect(agent.client()).toEqual(['idle (cancelled) []', 'user_message', 'running []']);
+  });
+
   it('goes out as soon as no such call is open any more', () => {
     const agent = open();
     agent.exited('c', { exitCode: 1 });

@@ -191,7 +191,7 @@ export class ModelClient {
     for (const key of [`tool_call ${id}`, `terminal ${id}`]) if ((this.#owners.get(key)?.told ?? 0) > 0) this.#owners.delete(key);
   }
 
-  /** The agent itself tells the exit of one of its terminals. */
+  /** The agent itself tells the exit of one of its terminals, which one of ours may stand for. */
   exited(id: string): void {
     this.#exitSaid = `terminal ${id}`;
   }
@@ -302,7 +302,9 @@ export class ModelClient {
     if (known.cancellable) throw new Broken('5.1', `${key} ended and can still be cancelled`);
     const { doubtfulSince } = life;
     if (life.told === 0 && !this.#cut && doubtfulSince !== undefined && at - doubtfulSince < this.options.window) throw new Broken('4', `${key} was told as stopped, which may be corrected`);
-    if (key === this.#exitSaid && life.told > 0) return;
+    // One of ours may stand for any terminal of its launching call, which is also known late.
+    const isSaid = this.#exitSaid === key || (isOwn(key) && this.#exitSaid !== undefined);
+    if (isSaid && life.told > 0) return;
     life.told++;
     if (life.told > Math.max(1, life.ends)) throw new Broken('4', `the end of ${key} was told ${life.told} times`);
   }

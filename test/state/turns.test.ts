@@ -2,9 +2,7 @@ import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { noTurns, turnsAfter } from '../../src/state/turns.js';
 import { CLOSING_MS, INSERT_AFTER_MS } from '../../src/state/turns-steps.js';
-import type { TurnEffect, TurnEvent, TurnsState } from '../../src/state/turns-types.js';
-
-type Happened = TurnEvent extends infer E ? (E extends TurnEvent ? Omit<E, 'at'> : never) : never;
+import { playedTurns, type Happened } from './played-turns.js';
 
 const ended = (stopReason = 'end_turn') => ({ stopReason });
 const sent = (prompt: string): Happened => ({ type: 'promptSent', prompt });
@@ -18,49 +16,8 @@ const feed = (running: boolean): Happened => ({ type: 'feed', running });
 const marked: Happened = { type: 'marked' };
 const cancelled: Happened = { type: 'cancelled' };
 
-/** What is said, in short: `+p` taken in, `-p code` refused, a state, `?k` withdrawn. */
-function short(effect: TurnEffect): string[] {
-  switch (effect.type) {
-    case 'insert': return [`+${effect.prompt}`];
-    case 'refuse': return [`-${effect.prompt} ${effect.error.code}`];
-    case 'state': return [effect.state === 'idle' ? `idle ${effect.ending.stopReason}` : effect.state];
-    case 'withdraw': return effect.questions.map((key) => `?${key}`);
-    case 'wake': return [];
-  }
-}
-
-/** Plays events; `[ms, event]` happens that much later, and what is due before it is woken. */
-function play(...events: (Happened | readonly [number, Happened] | number)[]): string[] {
-  let state: TurnsState = noTurns;
-  let now = 0;
-  let wakes: number[] = [];
-  const told: string[] = [];
-  const happen = (event: Happened) => {
-    const [next, effects] = turnsAfter(state, { ...event, at: now });
-    state = next;
-    for (const effect of effects) if (effect.type === 'wake') wakes.push(effect.at);
-    told.push(...effects.flatMap(short));
-  };
-  const wait = (ms: number) => {
-    const until = now + ms;
-    for (;;) {
-      const due = wakes.filter((at) => at <= until).sort((a, b) => a - b)[0];
-      if (due === undefined) break;
-      wakes = wakes.filter((at) => at > due);
-      now = Math.max(now, due);
-      happen({ type: 'woken' });
-    }
-    now = until;
-  };
-  for (const event of events) {
-    if (typeof event === 'number') wait(event);
-    else if (Array.isArray(event)) {
-      wait(event[0] as number);
-      happen(event[1] as Happened);
-    } else happen(event as Happened);
-  }
-  return told;
-}
+/** Plays events; `[ms, event]` happens that much later. */
+const play = (...events: (Happened | readonly [number, Happened] | number)[]): string[] => playedTurns().says(...events.flat());
 
 describe('a prompt is taken in', () => {
   test("at the agent's first sign, when nothing is ahead of it", () => {

@@ -84,7 +84,7 @@ export class World {
   }
 
   restored(): void {
-    this.#run({ type: 'restore' });
+    this.#run({ type: 'restore', state: true });
   }
 
   spawned(asyncTaskId: string, members: JsonObject = {}): void {

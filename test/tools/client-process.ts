@@ -3,7 +3,7 @@
  */
 import { spawn } from 'node:child_process';
 import { createClient, type ClientOptions, type ClientResult } from './client.js';
-import { readLines } from './lines.js';
+import { readLines } from '../../src/edge/json-lines.js';
 import type { RecordedMessage } from './recording.js';
 
 export interface ClientRun extends ClientResult {

@@ -26,3 +26,18 @@ export const recordingNames = (guise: string): string[] =>
     .filter((file) => file.endsWith(`.${guise}.ndjson`))
     .map((file) => file.slice(0, -'.ndjson'.length))
     .sort();
+
+const WHOLE_CORPUS = new URL('../corpus/', import.meta.url);
+
+/** The names of all recordings of all agents: path in `test/corpus` without `.ndjson`. */
+export const corpusNames = (): string[] =>
+  readdirSync(WHOLE_CORPUS, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ndjson') && !file.startsWith('rejection'))
+    .map((file) => file.slice(0, -'.ndjson'.length))
+    .sort();
+
+/** The path of a recording of `corpusNames`. */
+export const corpusPath = (name: string): string => new URL(`${name}.ndjson`, WHOLE_CORPUS).pathname;
+
+/** The records of one. */
+export const loadCorpus = (name: string): RecordedMessage[] => parseRecording(readFileSync(corpusPath(name), 'utf8'));

@@ -30,6 +30,25 @@ describe('a message as it came', () => {
   });
 });
 
+describe('the error of a response', () => {
+  const errorIn = (error: string): unknown => Frame.ofLine(Buffer.from(`{"jsonrpc":"2.0","id":1,"error":${error}}\n`), { kind: 'reply', method: '', idText: '1' }).error;
+
+  test('is as it came', () => {
+    expect(errorIn('{"code":-32000,"message":"m","data":[1]}')).toEqual({ code: -32000, message: 'm', data: [1] });
+  });
+
+  test('is none where it is `null`', () => {
+    expect(errorIn('null')).toBeUndefined();
+  });
+
+  test.each([
+    ['"x"', 'string with undefined and undefined'], ['5', 'number with undefined and undefined'], ['{}', 'object with undefined and undefined'],
+    ['{"code":"x","message":"secret"}', 'object with string and string'], ['{"code":1}', 'object with number and undefined'], ['{"code":1.5,"message":"m"}', 'object with number and string'],
+  ])('%s says what is wrong, without showing it', (error, came) => {
+    expect(errorIn(error)).toEqual({ code: -32603, message: `expected an error with a code that is an integer and a message that is a string, got ${came}` });
+  });
+});
+
 describe('a changed message', () => {
   test('keeps its other members, their order and their digits', () => {
     const frame = call('{"id":1.0,"method":"x","extra":1e3,"params":{"a":12345678901234567890,"b":2},"jsonrpc":"2.0"}\n', { kind: 'request', idText: '1.0' });

@@ -11,11 +11,11 @@ export { toV2Chunk, messageKinds, type MessageRun } from './messages.js';
 export { toV2Meta, type MetaRules } from './meta.js';
 export { cancelledOutcome, permissionToolCall, toV1PermissionResult, toV2PermissionParams } from './permission.js';
 export { endingOfError, endingOfFailure, endingOfResult, failureAfter, toV1PromptParams, type Ending, type Failure } from './prompt.js';
-export { toV2EmptyMessage, toV2Replayed } from './replay.js';
+export { launchOfReplayed, toV2EmptyMessage, toV2Replayed } from './replay.js';
 export { optionsOfResult, toV1Resume, toV1SetConfigOption, toV1SetupParams, toV2SessionList, toV2SetupResult, type V1Request } from './session.js';
 export { toV2StopNotice } from './stop-line.js';
 export {
-  childOfRun, endingOfOutcome, isChildNews, launchedInBackground, launchesSubagent, launchOfUpdate, readChildNews, readSubagentTask, sessionMessages,
+  answeringAgent, childOfRun, endingOfOutcome, isChildNews, launchedInBackground, launchesSubagent, launchOfUpdate, readChildNews, readSubagentTask, sessionMessages,
   type ChildNews, type ChildState, type SubagentTask,
 } from './subagents.js';
 export { terminalsIn, toV2Terminals, type KnownTerminal } from './terminal.js';

@@ -44,3 +44,8 @@ export function toV2Replayed(report: JsonObject, updates: readonly V2Update[], h
     return { ...nulls(update, terminalMembers), ...update };
   });
 }
+
+const REPLAYED_CHILD = /:replay-subagent:(.+)$/;
+
+/** The launching call of a replayed subagent, after which claude-agent-acp names its session then. */
+export const launchOfReplayed = (sessionId: string): string | undefined => REPLAYED_CHILD.exec(sessionId)?.[1];

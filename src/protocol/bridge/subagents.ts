@@ -114,10 +114,12 @@ export const launchOfUpdate = (update: unknown): string | undefined => idOf(at(u
 const launchTools: ReadonlySet<unknown> = new Set(['Agent', 'Task']);
 export const launchesSubagent = (name: unknown): boolean => launchTools.has(name);
 
+/** The subagent whose answer an update of a launching call holds. */
+export const answeringAgent = (update: JsonObject): string | undefined => idOf(at(update, '_meta', 'claudeCode', 'toolResponse', 'agentId'));
+
 /** The id that the agent gives the subagent that this update of a launching call tells of, if it goes on in the background. */
 export function launchedInBackground(update: JsonObject): { readonly agent: string | undefined } | undefined {
-  const answer = at(update, '_meta', 'claudeCode', 'toolResponse');
-  return at(answer, 'status') === 'async_launched' ? { agent: idOf(at(answer, 'agentId')) } : undefined;
+  return at(update, '_meta', 'claudeCode', 'toolResponse', 'status') === 'async_launched' ? { agent: answeringAgent(update) } : undefined;
 }
 
 /** What the raw feed tells of a subagent's task when it starts. */

@@ -61,7 +61,7 @@ export function readTerminal(update: JsonObject): Reading {
   return told({
     type: 'terminal',
     terminal,
-    facts: defined({ command: stringOf(update.command), cwd: stringOf(update.cwd), exit: exitOf(update.exitStatus), output: objectOf(update.output) !== undefined || undefined }),
+    facts: defined({ command: stringOf(update.command), cwd: stringOf(update.cwd), exit: exitOf(update.exitStatus), reopened: update.exitStatus === null || undefined, output: objectOf(update.output) !== undefined || undefined }),
   });
 }
 

@@ -67,6 +67,8 @@ export interface TerminalFacts {
   readonly command?: string;
   readonly cwd?: string;
   readonly exit?: ExitFacts;
+  /** The exit that was told is taken back: the id has a new life. */
+  readonly reopened?: boolean;
   /** Output was sent: the agent streams this terminal. */
   readonly output?: boolean;
 }

@@ -252,3 +252,34 @@ it('output that a terminal prints during a replay that does not begin it is kept
   answers();
   expect(told(on).filter(([kind]) => kind === 'terminal_update').at(-1)?.[1]).toMatchObject({ output: { data: base64('ab') } });
 });
+
+describe('a session whose subagent runs', () => {
+  const child = (members: object): object => ({ sessionId: 'child', ...members });
+
+  it('has the child told, with what it lists itself, before its own state', () => {
+    const on = connected({ acknowledged: ['asyncTasks'], asksForRawFeed: () => true });
+    on.says('state_update', { state: 'running' });
+    on.raw('background_tasks_changed', { tasks: [{ task_id: 'child', task_type: 'local_agent', description: 'Search' }] });
+    on.says('subagent_update', child({ title: 'Search', capabilities: {}, state: { state: 'running' } }));
+    on.says('state_update', { state: 'running' }, 'child');
+    on.says('terminal_update', { terminalId: 'c', command: './run.sh' }, 'child');
+    on.says('tool_call_update', { toolCallId: 'c', status: 'pending', content: [{ type: 'terminal', terminalId: 'c' }] }, 'child');
+    on.says('_async_task_spawned', { asyncTaskId: 'b', taskType: 'shell', canStop: true, toolCallId: 'c' }, 'child');
+    on.says('tool_call_update', { toolCallId: 'c', status: 'completed' }, 'child');
+    on.says('state_update', { state: 'idle', stopReason: 'end_turn' }, 'child');
+    on.says('state_update', { state: 'idle', stopReason: 'end_turn' });
+    on.client.received();
+    const answers = resumes(on, false);
+    on.says('state_update', { state: 'idle' });
+    answers();
+    const background = [{ type: 'terminal', terminalId: 'c' }];
+    expect(on.client.received().filter(({ method }) => method !== undefined).map(({ params: { sessionId, update } }) => [sessionId, update])).toEqual([
+      [SESSION, { sessionUpdate: 'subagent_update', sessionId: 'child', title: 'Search', capabilities: {} }],
+      ['child', { sessionUpdate: 'tool_call_update', toolCallId: 'c', status: 'completed', content: [{ type: 'terminal', terminalId: 'c' }] }],
+      ['child', { sessionUpdate: 'terminal_update', terminalId: 'c', command: './run.sh', capabilities: { cancel: {} } }],
+      [SESSION, { sessionUpdate: 'subagent_update', sessionId: 'child', state: { state: 'idle', background } }],
+      ['child', { sessionUpdate: 'state_update', state: 'idle', background }],
+      [SESSION, { sessionUpdate: 'state_update', state: 'idle', background: [{ type: 'subagent', sessionId: 'child' }] }],
+    ]);
+  });
+});

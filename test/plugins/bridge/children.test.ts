@@ -273,3 +273,46 @@ test('a subagent is no session of the connection', () => {
   on.client.requests('session/list', {});
   expect(saw(on)).toEqual([[{ sessions: [{ sessionId: 's', cwd: '/work' }] }]]);
 });
+
+describe('the replay of a subagent', () => {
+  const replayed = (launch: string, more: object = {}): Message => ({ sessionUpdate: 'subagent_spawned', subagentSessionId: `s:replay-subagent:${launch}`, name: 'Search', task: 'find it', capabilities: {}, ...more });
+  const over = (launch: string): Message => ({ sessionUpdate: 'subagent_state_update', subagentSessionId: `s:replay-subagent:${launch}`, state: 'completed' });
+  const replays = (on: Connected): (() => void) => {
+    on.client.requests('session/resume', { sessionId: 's', cwd: '/work', replayFrom: { type: 'start' } });
+    const own = on.asked().at(-1)[2] as string;
+    return () => on.agent.answers(own, {});
+  };
+
+  test('that the client knows is that of the same child, which goes on', () => {
+    const on = connected();
+    on.runs();
+    fed(on, 'task_started', { task_id: 'c', task_type: 'local_agent', tool_use_id: 'T', subagent_type: 'finder', description: 'Search' });
+    on.updates(spawned());
+    saw(on);
+    const answers = replays(on);
+    on.updates(replayed('T'));
+    updates(on, 's:replay-subagent:T', chunk('looking', 'm1'));
+    on.updates(over('T'));
+    answers();
+    expect(saw(on)).toEqual([
+      ['s', { sessionUpdate: 'subagent_update', sessionId: 'c', title: 'Search', description: 'finder', capabilities: {} }],
+      ['c', { sessionUpdate: 'agent_message', messageId: 'm1', content: [] }],
+      ['c', chunk('looking', 'm1')],
+      ['s', { sessionUpdate: 'state_update', state: 'running' }],
+      [{}],
+    ]);
+    on.updates(stateUpdate('completed'));
+    expect(saw(on)).toEqual([told(ended), itsState(ended)]);
+  });
+
+  test('that nobody here knows is a child of its own, and idle', () => {
+    const on = connected();
+    const answers = replays(on);
+    on.updates(replayed('U'), over('U'));
+    answers();
+    expect(saw(on).slice(0, -2)).toEqual([
+      ['s', { sessionUpdate: 'subagent_update', sessionId: 's:replay-subagent:U', title: 'Search', description: 'find it', capabilities: {} }],
+      told(ended, {}, 's:replay-subagent:U'), itsState(ended, 's:replay-subagent:U'),
+    ]);
+  });
+});

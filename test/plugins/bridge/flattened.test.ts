@@ -139,6 +139,17 @@ test('a subagent that has a session of its own is not flattened', () => {
   expect(inShort(on)).toEqual(['s subagent_update running', 'c state_update running', 'c terminal_update t', 'c tool_call_update t pending']);
 });
 
+test('nor is a call shown that launched it, when the agent lets a word on that through', () => {
+  const on = connected();
+  on.runs();
+  on.updates({ sessionUpdate: 'subagent_spawned', subagentSessionId: 'c', name: 'Search' });
+  inShort(on);
+  on.updates({ ...answered({ status: 'async_launched', agentId: 'c' }), _meta: { claudeCode: { toolName: 'Agent', toolResponse: { status: 'async_launched', agentId: 'c' } } } });
+  fed(on, 'task_started', { task_id: 'c', task_type: 'local_agent', tool_use_id: 'T' });
+  on.updates(done());
+  expect(inShort(on)).toEqual([]);
+});
+
 test('another tool with the same answer launches nothing', () => {
   const on = launched();
   on.updates({ ...agentCall({ toolCallId: 'B' }), _meta: { claudeCode: { toolName: 'Other' } } }, { ...answered({ status: 'async_launched', agentId: 'a' }), toolCallId: 'B' });

@@ -40,11 +40,20 @@ describe('a replayed message', () => {
 
   test('whose id the agent told late keeps the one that the client has', () => {
     const ids = new MessageIds();
-    ids.note('user_message_chunk', 'ours', text('first'));
+    ids.prompted('command', text('/compact'), false);
+    ids.prompted('ours', text('first'), false);
     ids.named('late');
     expect(ids.replayed(chunk('something else', 'late'), { next: 0 })).toBe('ours');
+  });
+
+  test('that is no prompt, but named beside one that has its name, is none of ours', () => {
+    const ids = new MessageIds();
     ids.named('nobody');
-    expect(ids.replayed(chunk('x', 'nobody'), { next: 0 })).toBe('nobody');
+    ids.prompted('command', text('/compact'), false);
+    ids.prompted('theirs', text('first'), true);
+    ids.named('steering');
+    expect(['nobody', 'theirs', 'steering'].map((id) => ids.replayed(chunk('x', id), { next: 0 }))).toEqual(['nobody', 'theirs', 'steering']);
+    expect(ids.replayed(chunk('/compact', 'item'), { next: 0 })).toBe('command');
   });
 });
 

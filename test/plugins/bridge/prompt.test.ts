@@ -81,6 +81,53 @@ describe('a prompt', () => {
   });
 });
 
+describe('prompts and a session that is closed', () => {
+  test('one that waits is refused, also when the agent answers both before the close', () => {
+    const wires = connected();
+    const first = wires.runs('one');
+    const second = wires.prompts('two');
+    const id = wires.client.requests('session/close', { sessionId: 's' });
+    const [[, , close]] = wires.asked() as [[string, unknown, string]];
+    wires.agent.answers(first as string, { stopReason: 'cancelled' });
+    wires.agent.answers(second as string, { stopReason: 'cancelled' });
+    wires.agent.answers(close, {});
+    expect(wires.told()).toMatchObject([state('idle', { stopReason: 'cancelled' }), { error: { code: -32800 } }, { id, result: {} }]);
+  });
+
+  test('a call that the close stops was cancelled', () => {
+    const wires = connected();
+    wires.runs();
+    wires.updates({ sessionUpdate: 'tool_call', toolCallId: 'c', title: 'ls', status: 'pending' });
+    wires.client.requests('session/close', { sessionId: 's' });
+    wires.told();
+    wires.updates({ sessionUpdate: 'tool_call_update', toolCallId: 'c', status: 'failed' });
+    expect(wires.told()).toEqual([{ sessionUpdate: 'tool_call_update', toolCallId: 'c', status: 'cancelled' }]);
+  });
+
+  test('one that waits is taken in when the close was refused', () => {
+    const wires = connected();
+    const first = wires.runs('one');
+    wires.prompts('two');
+    wires.client.requests('session/close', { sessionId: 's' });
+    const close = wires.asked()[0][2] as string;
+    wires.agent.answers(first as string, result);
+    expect(wires.told()).toEqual([idle]);
+    wires.agent.refuses(close, { code: -32603, message: 'busy' });
+    expect(wires.told()).toMatchObject([userMessage(anId, 'two'), { result: { messageId: anId } }, state('running'), { error: { code: -32603 } }]);
+  });
+});
+
+test('steering and other extensions pass byte for byte, and take nothing in', () => {
+  const wires = connected();
+  wires.prompts();
+  const line = '{ "jsonrpc":"2.0","id":"x","method":"_session/steering","params":{"prompt":[{"type":"text","text":"Be brief."}],"sessionId":"s","n":1.0} }';
+  wires.client.sends(line);
+  expect(wires.agent.receivedLines()).toEqual([line]);
+  const answer = '{ "id":"x","jsonrpc":"2.0","result":{"outcome":"injected","n":1.0} }';
+  wires.agent.sends(answer);
+  expect(wires.client.receivedLines()).toEqual([answer]);
+});
+
 describe('session/cancel', () => {
   test('goes on as it is, and the work ends cancelled whatever the agent says', () => {
     const wires = connected();

@@ -9,8 +9,9 @@ test('a message is begun once, each kind for itself', () => {
 
 test('a call replaces what was known of it, private marks aside', () => {
   const update = { sessionUpdate: 'tool_call_update', toolCallId: 'c', title: 'x', _meta: { n: 1 } };
-  const [told] = new Replay(new Map()).anew({ sessionUpdate: 'tool_call', toolCallId: 'c' }, [update], { fields: {}, meta: { k: 1, n: 0 } });
-  expect(told).toMatchObject({ title: 'x', status: null, _meta: { k: null, n: 1 } });
+  const [told] = new Replay(new Map()).anew({ sessionUpdate: 'tool_call', toolCallId: 'c' }, [update], { fields: {}, meta: { k: 1, n: 0, jetbrains: {} } });
+  expect(told).toMatchObject({ title: 'x', status: null });
+  expect(told?._meta).toEqual({ k: null, n: 1 });
 });
 
 test('it knows which calls were cancelled before it', () => {

@@ -22,7 +22,7 @@ test('anything else names nothing', () => {
 
 test('an id that nobody waited for is the one of the message that the client has under ours', () => {
   const session = new BridgeSession('s');
-  session.ids.note('user_message_chunk', 'ours', { type: 'text', text: 'go' });
+  session.ids.prompted('ours', { type: 'text', text: 'go' }, false);
   userMessagesNamed(session, status('late'), () => {});
   expect(session.ids.replayed({ sessionUpdate: 'user_message_chunk', messageId: 'late', content: {} }, { next: 0 })).toBe('ours');
 });

@@ -6,7 +6,7 @@ const params = { protocolVersion: 2, info: { name: 'c', version: '1' }, capabili
 const v1Half = {
   clientInfo: { name: 'c', version: '1' },
   clientCapabilities: {
-    fs: { readTextFile: false, writeTextFile: false }, terminal: false, session: { configOptions: { boolean: {} }, notices: {}, compaction: {} }, plan: {},
+    fs: { readTextFile: false, writeTextFile: false }, terminal: false, session: { configOptions: { boolean: {} }, notices: {}, compaction: {} }, plan: {}, subagents: {},
     auth: { terminal: true }, elicitation: { form: {} }, _meta: { k: 1, terminal_output: true },
   },
 };

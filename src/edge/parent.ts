@@ -1,0 +1,15 @@
+/**
+ * Whether the process that started us is still there: it is the client, or stands between the client
+ * and us. The system tells nobody of a parent's end, so it is asked now and then. Knows nothing of pipes.
+ */
+
+const pollMs = 1000;
+
+/** Runs once when `parent` is not our parent any more. On Windows a parent is ours for ever. */
+export function whenParentIsGone(parent: number, run: () => void): void {
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    run();
+  }, pollMs).unref();
+}
