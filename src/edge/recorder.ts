@@ -17,7 +17,7 @@ export interface RecorderSettings {
   /** Contents and secrets are masked. */
   readonly redact: boolean;
   readonly log: Log;
-  now(): number;
+  readonly now: () => number;
 }
 
 export type Way = 'c2a' | 'a2c';

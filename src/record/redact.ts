@@ -3,7 +3,7 @@
  * the protocol, an id or a version. Shapes, types, numbers and lengths stay, and with them the order of
  * things: a masked recording breaks the same rules and replays the same way. Pure.
  */
-import { isObject } from '../protocol/shape.js';
+import { isObject, type JsonObject } from '../protocol/shape.js';
 
 /** Names of the protocol: what a reader needs to tell messages apart. */
 const PLAIN: ReadonlySet<string> = new Set([
@@ -25,6 +25,9 @@ export const masked = (text: string): string => text.replace(/\p{L}|\p{M}/gu, 'x
 
 type Place = { readonly key: string; readonly isOpaque: boolean; readonly isIntroduction: boolean };
 
+/** A call's `name` is that of its tool. */
+const keyIn = ({ sessionUpdate }: JsonObject, key: string): string => (key === 'name' && (sessionUpdate === 'tool_call' || sessionUpdate === 'tool_call_update') ? 'toolName' : key);
+
 function isPlain(text: string, { key, isOpaque, isIntroduction }: Place): boolean {
   if (isOpaque || SECRET.test(key)) return false;
   if (isIntroduction) return TOKEN.test(text);
@@ -37,7 +40,7 @@ function redactedValue(value: unknown, place: Place): unknown {
   if (Array.isArray(value)) return value.map((item) => redactedValue(item, place));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, redactedValue(member, {
-    key,
+    key: keyIn(value, key),
     isOpaque: place.isOpaque || OPAQUE.has(key) || SECRET.test(key),
     isIntroduction: INTRODUCTIONS.has(key) || (place.isIntroduction && key !== '_meta'),
   })]));

@@ -27,7 +27,7 @@ function pastCall(session: SessionLedger, call: string, facts: CallFacts, isLaun
 }
 
 function pastTerminal(facts: TerminalFacts, lives: boolean): TerminalFacts {
-  const { exit, ...lasting } = facts;
+  const { exit, reopened: _, ...lasting } = facts;
   return defined({ ...lasting, exit: lives ? undefined : exit });
 }
 

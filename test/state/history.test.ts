@@ -36,6 +36,10 @@ test.each([['t', {}], ['c', {}], ['other', { exit: { exitCode: 0 } }]])('a repla
   expect(pastSignal(living, terminal(id, { exit: { exitCode: 0 } }))).toEqual(terminal(id, facts));
 });
 
+test('that a replayed terminal has not exited says nothing of one that has', () => {
+  expect(pastSignal(living, terminal('other', { reopened: true, output: true }))).toEqual(terminal('other', { output: true }));
+});
+
 test('anything else counts as it is', () => {
   const state: Told = { type: 'foreground', state: 'idle' };
   expect(pastSignal(living, state)).toBe(state);

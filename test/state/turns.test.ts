@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { noTurns, turnsAfter } from '../../src/state/turns.js';
 import { CLOSING_MS, INSERT_AFTER_MS } from '../../src/state/turns-steps.js';
+import type { TurnsState } from '../../src/state/turns-types.js';
 import { playedTurns, type Happened } from './played-turns.js';
 
 const ended = (stopReason = 'end_turn') => ({ stopReason });

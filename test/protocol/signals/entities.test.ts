@@ -69,7 +69,7 @@ describe('a terminal of v2', () => {
     ]);
     expect(read('terminal_update', { terminalId: 't', exitStatus: { exitCode: 0, signal: null } }).signals).toEqual([{ type: 'terminal', terminal: 't', facts: { exit: { exitCode: 0 } } }]);
     expect(read('terminal_update', { terminalId: 't', exitStatus: {} }).signals).toEqual([{ type: 'terminal', terminal: 't', facts: { exit: {} } }]);
-    expect(read('terminal_update', { terminalId: 't', exitStatus: null }).signals).toEqual([{ type: 'terminal', terminal: 't', facts: {} }]);
+    expect(read('terminal_update', { terminalId: 't', exitStatus: null }).signals).toEqual([{ type: 'terminal', terminal: 't', facts: { reopened: true } }]);
     expect(read('terminal_output_chunk', { terminalId: 't', data: 'eA==' }).signals).toEqual([{ type: 'terminal', terminal: 't', facts: { output: true } }]);
   });
 
