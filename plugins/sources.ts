@@ -113,7 +113,7 @@ export interface Sources {
   readonly atClient: Plugin;
   readonly atAgent: Plugin;
   /** Every session of a v2 client's v1 agent asks for the raw feed, so that its background work is reported. */
-  asksForRawFeed(): boolean;
+  readonly asksForRawFeed: () => boolean;
 }
 
 export function sources({ source }: SourcesOptions): Sources {

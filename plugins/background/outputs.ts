@@ -25,8 +25,8 @@ export class Outputs {
 
   follow(task: string, path: string, terminalId: string): void {
     this.#files.get(task)?.close();
-    const { host, send } = this.ports;
-    this.#files.set(task, followOutput(host, path, terminalId, send, () => this.#grown(task)));
+    const { ports } = this;
+    this.#files.set(task, followOutput(ports.host, path, terminalId, (update) => ports.send(update), () => this.#grown(task)));
   }
 
   /** Reads and sends what is there now. */

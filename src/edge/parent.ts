@@ -6,9 +6,9 @@
 const pollMs = 1000;
 
 /** Runs once when `parent` is not our parent any more. On Windows a parent is ours for ever. */
-export function whenParentIsGone(parent: number, run: () => void): void {
+export function whenParentIsGone(parent: number, run: () => void, now: () => number = () => process.ppid): void {
   const timer = setInterval(() => {
-    if (process.ppid === parent) return;
+    if (now() === parent) return;
     clearInterval(timer);
     run();
   }, pollMs).unref();

@@ -49,4 +49,16 @@ describe('a message that is not valid', () => {
     ]);
     expect(check(broken)).toHaveLength(1);
   });
+
+  test('an initialize is judged by the version that it asks for, and may offer both', () => {
+    const asking = (params: object) => [
+      { t: 0, dir: 'c2a' as const, msg: { jsonrpc: '2.0', id: 0, method: 'initialize', params } },
+      { t: 1, dir: 'a2c' as const, msg: { jsonrpc: '2.0', id: 0, result: { protocolVersion: 1, agentCapabilities: {} } } },
+    ];
+    const found = (params: object) => check(asking(params), {}, strictValidator).map(({ came }) => came);
+    const v2 = { protocolVersion: 2, info: { name: 'x', version: '1' }, capabilities: {} };
+    expect(found(v2)).toEqual([]);
+    expect(found({ ...v2, clientInfo: { name: 'x', version: '1' }, clientCapabilities: {} })).toEqual([]);
+    expect(found({ ...v2, other: 1 })).toEqual(['params: must NOT have unevaluated properties (other)']);
+  });
 });

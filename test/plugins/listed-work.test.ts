@@ -130,6 +130,19 @@ describe('session/cancel', () => {
   });
 });
 
+test('an elicitation about listed work is no state, and stays open at a cancel', () => {
+  const on = withListedWork();
+  on.prompts();
+  on.told();
+  const asks = (id: number, toolCallId: string): void => on.agent.sends({ jsonrpc: '2.0', id, method: 'elicitation/create', params: { sessionId: 's', toolCallId, mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } } });
+  asks(1, 'w1');
+  expect(on.told()).toMatchObject([{ method: 'elicitation/create' }]);
+  asks(2, 'other');
+  expect(on.told()).toMatchObject([{ state: 'requires_action' }, { method: 'elicitation/create' }]);
+  on.client.notifies('session/cancel', { sessionId: 's' });
+  expect(on.answers()).toEqual([[2, { action: 'cancel' }]]);
+});
+
 test('session/close answers everything', () => {
   const on = withListedWork();
   on.asks(1, { toolCallId: 'c', title: './run.sh' });

@@ -50,7 +50,9 @@ function connected({ source = 'auto', agent = CLAUDE, meta }: Options = {}): Con
 }
 
 const metaOf = (params: string): Message => JSON.parse(params)._meta;
-const added = { claudeCode: { options: { perTaskStopAffordance: true }, emitRawSDKMessages: ASKED } };
+/** The agent's `status` names the user messages, which only a v2 client is told of by id. */
+const BRIDGED = [...ASKED, { type: 'system', subtype: 'status' }];
+const added = { claudeCode: { options: { perTaskStopAffordance: true }, emitRawSDKMessages: BRIDGED } };
 const NEW = { cwd: '/project', mcpServers: [] };
 
 describe('`initialize` of a v2 client', () => {
@@ -98,7 +100,7 @@ describe('set-up requests of a v2 client to claude-agent-acp', () => {
     expect(metaOf(connected().asks('session/new', { ...NEW, _meta: own }))).toEqual(own);
     const some = { claudeCode: { emitRawSDKMessages: [{ type: 'system', subtype: 'init' }, { type: 'system', subtype: 'task_started' }] } };
     expect(metaOf(connected().asks('session/new', { ...NEW, _meta: some })).claudeCode.emitRawSDKMessages).toEqual([
-      ...some.claudeCode.emitRawSDKMessages, ...ASKED.filter(({ subtype }) => subtype !== 'task_started'),
+      ...some.claudeCode.emitRawSDKMessages, ...BRIDGED.filter(({ subtype }) => subtype !== 'task_started'),
     ]);
   });
 

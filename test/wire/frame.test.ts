@@ -31,7 +31,7 @@ describe('a message as it came', () => {
 });
 
 describe('the error of a response', () => {
-  const errorIn = (error: string): unknown => Frame.ofLine(Buffer.from(`{"jsonrpc":"2.0","id":1,"error":${error}}\n`), { kind: 'reply', method: '', idText: '1' }).error;
+  const errorIn = (error: string): unknown => Frame.ofLine(Buffer.from(`{"jsonrpc":"2.0","id":1,"error":${error}}\n`), { kind: 'reply', method: '', idText: '1' }, true).error;
 
   test('is as it came', () => {
     expect(errorIn('{"code":-32000,"message":"m","data":[1]}')).toEqual({ code: -32000, message: 'm', data: [1] });

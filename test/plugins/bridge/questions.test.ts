@@ -197,3 +197,40 @@ describe('an elicitation', () => {
     expect([wires.told(), wires.asked()]).toMatchObject([[], [[{ code: -32602 }]]]);
   });
 });
+
+describe('what a subagent asks', () => {
+  /** The subagent `c` of the running prompt asks for permission. */
+  function childAsking() {
+    const wires = connected();
+    wires.runs();
+    wires.updates({ sessionUpdate: 'subagent_spawned', subagentSessionId: 'c', name: 'Search', task: 'find it', prompt: 'find it', capabilities: {} });
+    wires.told();
+    return { wires, asks: () => wires.agent.sends({ jsonrpc: '2.0', id: 7, method: 'session/request_permission', params: { sessionId: 'c', toolCall, options } }) };
+  }
+
+  test('is asked in its own session, which waits for it', () => {
+    const { wires, asks } = childAsking();
+    asks();
+    const told = wires.told() as { method?: string; params: { sessionId: string; update?: { state?: string } } }[];
+    expect(told.at(-1)).toMatchObject({ method: 'session/request_permission', params: { sessionId: 'c' } });
+    expect(told.filter(({ params }) => params?.update?.state === 'requires_action').map(({ params }) => params.sessionId)).toEqual(['c']);
+  });
+
+  test('ends with a session/cancel of its parent, whose work it is', () => {
+    const { wires, asks } = childAsking();
+    asks();
+    wires.client.notifies('session/cancel', { sessionId: 's' });
+    expect(wires.asked()).toEqual([['session/cancel', { sessionId: 's' }], [cancelled]]);
+  });
+
+  test('stays open where it runs in the background', () => {
+    const { wires, asks } = childAsking();
+    wires.agent.notifies('_claude/sdkMessage', { sessionId: 's', message: { type: 'system', subtype: 'background_tasks_changed', tasks: [{ task_id: 'c', task_type: 'local_agent' }] } });
+    asks();
+    const { id } = wires.told().at(-1) as { id: string };
+    wires.client.notifies('session/cancel', { sessionId: 's' });
+    expect(wires.asked()).toEqual([['session/cancel', { sessionId: 's' }]]);
+    wires.client.answers(id, allowed);
+    expect(wires.asked()).toEqual([[allowed]]);
+  });
+});
