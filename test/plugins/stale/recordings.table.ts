@@ -189,8 +189,7 @@ export const recordings: Readonly<Record<string, readonly Row[]>> = {
     ['call_bash_1', 0, 'prompt 2', 'agent completed'],
   ],
   'opencode/k9_load_other_process_part2.plain': [
-    // Another process still runs it, which nothing here shows. Its end comes with the second load, and wins.
-    // The other process still runs it, which nothing here shows; its end comes with the second load.
+    // Another process still runs it, which nothing here shows; its end comes with the second load, and wins.
     ['call_bash_1', 0, 'history', 'proxy completed: it was replayed unfinished', 'agent completed'],
   ],
   'opencode/l4_permission_cancel.plain': [
