@@ -7,6 +7,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, existsSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { relayError, shown } from '../errors.js';
+import { argumentsOf } from './arguments.js';
 import { createDemoAgent, demoLine, spanLines } from '../demo/index.js';
 import { at, type JsonObject } from '../protocol/index.js';
 
@@ -109,7 +111,10 @@ async function showClient(): Promise<number> {
   }
 }
 
-/** Resolves with the exit code. Rejects when the conversation does not go as scripted. */
-export function runDemo(args: readonly string[]): Promise<number> {
-  return args[0] === '--agent' && args[1] !== undefined ? playAgent(args[1]) : showClient();
+/** Resolves with the exit code. Rejects on arguments that it does not know, and when the conversation does not go as scripted. */
+export async function runDemo(args: readonly string[]): Promise<number> {
+  const { given, files } = argumentsOf('demo', args, { agent: { expected: 'the folder of its output files', value: 'DIR' } });
+  if (files[0] !== undefined) throw relayError('UNKNOWN_OPTION', { command: 'afterturn demo', option: shown(files[0]) });
+  const folder = given.get('agent');
+  return folder === undefined ? showClient() : playAgent(folder);
 }

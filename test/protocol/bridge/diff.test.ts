@@ -43,12 +43,12 @@ test('texts that do not differ have no patch', () => {
 });
 
 test('a relative path is the session’s', () => {
-  expect(toV2Diff({ type: 'diff', path: 'notes.txt', oldText: 'a', newText: 'b' }, '/work', [])).toMatchObject({ changes: [{ path: '/work/notes.txt' }] });
-  expect(toAbsolutePath('../x', '/work/a')).toBe('/work/x');
-  expect(toAbsolutePath('./b/../../../../x', '/work/a')).toBe('/x');
+  expect(toV2Diff({ type: 'diff', path: 'notes.txt', oldText: 'a', newText: 'b' }, '/project', [])).toMatchObject({ changes: [{ path: '/project/notes.txt' }] });
+  expect(toAbsolutePath('../x', '/project/a')).toBe('/project/x');
+  expect(toAbsolutePath('./b/../../../../x', '/project/a')).toBe('/x');
   expect(toAbsolutePath('b/x', 'C:\\work')).toBe('C:\\work\\b\\x');
   expect(toAbsolutePath('x', '/')).toBe('/x');
-  expect(toAbsolutePath('C:\\x', '/work')).toBe('C:\\x');
+  expect(toAbsolutePath('C:\\x', '/project')).toBe('C:\\x');
   expect(toAbsolutePath('x', undefined)).toBeUndefined();
 });
 
