@@ -136,7 +136,7 @@ export interface Log {
 
 /** A file that is being followed. */
 export interface Follow {
-  /** Reads what is there now and delivers it before it returns. Bounded like every read. */
+  /** Reads what is there now and delivers it before it returns, an empty file as no bytes. Bounded like every read. */
   flush(): void;
   /** Stops. Nothing is delivered afterwards. */
   close(): void;

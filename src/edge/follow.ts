@@ -77,6 +77,10 @@ function newBytes(path: string, position: Position, whole: boolean, deliver: (da
     if (!stat.isFile()) return 'it is not a regular file';
     startOver(position, `${stat.dev}:${stat.ino}`, stat.size, deliver);
     readOn(fd, position, stat.size, whole, deliver);
+    if (whole && stat.size === 0 && position.fresh) {
+      position.fresh = false;
+      deliver(new Uint8Array(0), true);
+    }
     return undefined;
   } catch (error) {
     return codeOf(error);

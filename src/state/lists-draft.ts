@@ -116,19 +116,26 @@ export function end(draft: Draft, entry: Entry, item: Item, tentative: boolean):
   else settleOrWait(draft, ending);
 }
 
-/** The last of a followed output is written after the end, so that an exit now would come before it. */
-function needsOutput(draft: Draft, entry: Entry): boolean {
-  const outcome = outcomeOf(draft, entry);
-  const endedItself = outcome === 'completed' || outcome === 'failed';
-  return draft.options.exitLineInOutput === true && endedItself && entry.type === 'terminal' && entry.complete !== true && draft.ledger.items.get(entry.task)?.outputFile !== undefined;
+/** Milliseconds after the end in which the harness has written its last line, if it does. */
+const LAST_LINE_MS = 40;
+
+/** Until when the last of a followed output is due, which is written after the end: an exit before it would cut it off. */
+function outputDueUntil(draft: Draft, entry: Entry): number | undefined {
+  const item = draft.ledger.items.get(entry.task);
+  const endedItself = item?.outcome === 'completed' || item?.outcome === 'failed';
+  if (draft.options.exitLineInOutput !== true || !endedItself || entry.type !== 'terminal' || entry.complete === true || item.outputFile === undefined) return undefined;
+  const until = (item.endedAt ?? draft.at) + Math.min(LAST_LINE_MS, draft.options.window);
+  return until > draft.at ? until : undefined;
 }
 
 /** Settles an ending entry when nothing is missing any more; else it waits for its code or output until the window ends. */
 export function settleOrWait(draft: Draft, entry: Entry): void {
   const isOver = entry.until !== undefined && entry.until <= draft.at;
-  const isWhole = !needsCode(entry, outcomeOf(draft, entry)) && !needsOutput(draft, entry);
-  if (isWhole || draft.options.window === 0 || isOver) settle(draft, entry);
-  else putEntry(draft, { ...entry, until: entry.until ?? draft.at + draft.options.window });
+  const outputDue = outputDueUntil(draft, entry);
+  if (draft.options.window === 0 || isOver) settle(draft, entry);
+  else if (needsCode(entry, outcomeOf(draft, entry))) putEntry(draft, { ...entry, until: entry.until ?? draft.at + draft.options.window });
+  else if (outputDue !== undefined) putEntry(draft, { ...entry, until: outputDue });
+  else settle(draft, entry);
 }
 
 /** What is known late of an entry that was settled: one more update, if it says anything new. No second removal. */
@@ -143,7 +150,7 @@ export const endingEntries = (lists: SessionLists): Entry[] => [...lists.entries
 
 /** A state other than `idle` does not wait for an exit code: it comes with the item gone. Output is waited for, listed. */
 export function settleAllEnding(draft: Draft): void {
-  for (const entry of endingEntries(draft.lists)) if (!entry.tentative && !needsOutput(draft, entry)) settle(draft, entry);
+  for (const entry of endingEntries(draft.lists)) if (!entry.tentative && outputDueUntil(draft, entry) === undefined) settle(draft, entry);
 }
 
 /** Sends the snapshot that is due, or holds it while the session is idle and a turn of the agent's own may follow. */

@@ -250,3 +250,22 @@ describe('an unfinished character', () => {
     expect(unfinishedBytes(Uint8Array.from(bytes))).toBe(length);
   });
 });
+
+describe('an empty file', () => {
+  it('is told as no bytes by a flush, once, and what comes later is added', () => {
+    const path = newPath();
+    const on = followed(path);
+    on.follow.flush();
+    expect(on.news()).toEqual([]);
+    writeFileSync(path, '');
+    on.poll();
+    expect(on.news()).toEqual([]);
+    on.follow.flush();
+    on.follow.flush();
+    expect(on.news()).toEqual(['!']);
+    appendFileSync(path, 'late');
+    on.poll();
+    expect(on.news()).toEqual(['late']);
+    on.follow.close();
+  });
+});

@@ -47,11 +47,11 @@ describe('the output of a listed command', () => {
     expect(output(on)).toEqual(['+ \n[exited with code 0]\n', 'exit {"exitCode":0}', 'running']);
   });
 
-  it('is not waited for longer than the window, and not at all after a stop', () => {
+  it('is waited for only as long as the harness takes to write it, and not at all after a stop', () => {
     const on = followed();
     on.files.write(PATH, 'line 1\n');
     on.raw('task_notification', { task_id: 'b', status: 'completed', summary: 'Background command "Run it" completed (exit code 0)' });
-    on.clock.advance(249);
+    on.clock.advance(39);
     expect(output(on)).toEqual(['= line 1\n']);
     on.clock.advance(1);
     expect(output(on)).toEqual(['exit {"exitCode":0}']);
@@ -65,6 +65,14 @@ describe('the output of a listed command', () => {
     on.files.fail(PATH, 'it is a directory');
     on.raw('task_notification', { task_id: 'b', status: 'completed', summary: 'Background command "Run it" completed (exit code 0)' });
     expect(output(on)).toEqual(['exit {"exitCode":0}']);
+  });
+
+  it('of a command that wrote nothing is empty: the placeholder goes', () => {
+    const on = followed();
+    on.files.write(PATH, '', { lazily: true });
+    ends(on, 'completed');
+    on.clock.advance(250);
+    expect(output(on)).toEqual(['= ', 'exit {}']);
   });
 
   it('is base64 of the bytes as they are', () => {
