@@ -51,7 +51,7 @@ describe('the output of a listed command', () => {
     const on = followed();
     on.files.write(PATH, 'line 1\n');
     on.raw('task_notification', { task_id: 'b', status: 'completed', summary: 'Background command "Run it" completed (exit code 0)' });
-    on.clock.advance(39);
+    on.clock.advance(99);
     expect(output(on)).toEqual(['= line 1\n']);
     on.clock.advance(1);
     expect(output(on)).toEqual(['exit {"exitCode":0}']);
