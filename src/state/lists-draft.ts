@@ -148,9 +148,14 @@ export function tellAgain(draft: Draft, entry: Entry, item: Item): void {
 
 export const endingEntries = (lists: SessionLists): Entry[] => [...lists.entries.values()].filter((entry) => entry.phase === 'ending');
 
-/** A state other than `idle` does not wait for an exit code: it comes with the item gone. Output is waited for, listed. */
+/** A state other than `idle` does not wait for an exit code: it comes with the item gone. Output that is due is waited for, listed. */
 export function settleAllEnding(draft: Draft): void {
-  for (const entry of endingEntries(draft.lists)) if (!entry.tentative && outputDueUntil(draft, entry) === undefined) settle(draft, entry);
+  for (const entry of endingEntries(draft.lists)) {
+    if (entry.tentative) continue;
+    const outputDue = outputDueUntil(draft, entry);
+    if (outputDue === undefined) settle(draft, entry);
+    else putEntry(draft, { ...entry, until: outputDue });
+  }
 }
 
 /** Sends the snapshot that is due, or holds it while the session is idle and a turn of the agent's own may follow. */

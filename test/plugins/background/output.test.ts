@@ -60,6 +60,18 @@ describe('the output of a listed command', () => {
     expect(output(stopped)).toEqual(['exit {}']);
   });
 
+  it('alone is waited for once a turn of the agent runs, and no exit code any more', () => {
+    const on = followed();
+    on.files.write(PATH, 'line 1\n');
+    ends(on, 'completed');
+    on.clock.advance(50);
+    on.says('state_update', { state: 'running' });
+    on.clock.advance(49);
+    expect(output(on)).toEqual(['= line 1\n', 'running']);
+    on.clock.advance(1);
+    expect(output(on)).toEqual(['exit {}', 'running']);
+  });
+
   it('is not waited for where the file cannot be read', () => {
     const on = followed();
     on.files.fail(PATH, 'it is a directory');
