@@ -117,7 +117,7 @@ export function end(draft: Draft, entry: Entry, item: Item, tentative: boolean):
 }
 
 /** Milliseconds after the end in which the harness has written its last line, if it does. */
-const LAST_LINE_MS = 100;
+const LAST_LINE_MS = 40;
 
 /** Until when the last of a followed output is due, which is written after the end: an exit before it would cut it off. */
 function outputDueUntil(draft: Draft, entry: Entry): number | undefined {

@@ -51,7 +51,7 @@ describe('the output of a listed command', () => {
     const on = followed();
     on.files.write(PATH, 'line 1\n');
     on.raw('task_notification', { task_id: 'b', status: 'completed', summary: 'Background command "Run it" completed (exit code 0)' });
-    on.clock.advance(99);
+    on.clock.advance(39);
     expect(output(on)).toEqual(['= line 1\n']);
     on.clock.advance(1);
     expect(output(on)).toEqual(['exit {"exitCode":0}']);
@@ -64,9 +64,9 @@ describe('the output of a listed command', () => {
     const on = followed();
     on.files.write(PATH, 'line 1\n');
     ends(on, 'completed');
-    on.clock.advance(50);
+    on.clock.advance(20);
     on.says('state_update', { state: 'running' });
-    on.clock.advance(49);
+    on.clock.advance(19);
     expect(output(on)).toEqual(['= line 1\n', 'running']);
     on.clock.advance(1);
     expect(output(on)).toEqual(['exit {}', 'running']);
