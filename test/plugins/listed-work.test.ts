@@ -32,7 +32,7 @@ function withListedWork(name = 'codex-acp'): Listed {
   client.requests('initialize', { protocolVersion: 2, info: { name: 'test', version: '1' }, capabilities: {} });
   const air = { version: 1, capabilities: ['asyncTasks', 'nativeSubagentSessions'] };
   agent.answers(idOf('initialize'), { protocolVersion: 1, agentInfo: { name, version: '9' }, agentCapabilities: { sessionCapabilities: { close: {} } }, _meta: { jetbrains: { air } } });
-  client.requests('session/new', { cwd: '/work' });
+  client.requests('session/new', { cwd: '/project' });
   agent.answers(idOf('session/new'), { sessionId: 's' });
   client.received();
   const told = (): Message[] => client.received().map((message: Message) => {
@@ -48,7 +48,7 @@ function withListedWork(name = 'codex-acp'): Listed {
   };
   const first = prompts();
   updates(
-    { sessionUpdate: 'tool_call', toolCallId: 'c', title: './run.sh', kind: 'execute', status: 'in_progress', rawInput: { command: './run.sh' }, content: [{ type: 'terminal', terminalId: 'c' }], _meta: { terminal_info: { terminal_id: 'c', cwd: '/work' } } },
+    { sessionUpdate: 'tool_call', toolCallId: 'c', title: './run.sh', kind: 'execute', status: 'in_progress', rawInput: { command: './run.sh' }, content: [{ type: 'terminal', terminalId: 'c' }], _meta: { terminal_info: { terminal_id: 'c', cwd: '/project' } } },
     { sessionUpdate: 'tool_call', toolCallId: 'w1', title: 'Flow', kind: 'other', status: 'in_progress' },
     { sessionUpdate: 'async_task_spawned', asyncTaskId: 'b', taskType: 'shell', canStop: true, toolCallId: 'c' },
     { sessionUpdate: 'async_task_spawned', asyncTaskId: 'w', taskType: 'workflow', canStop: true, toolCallId: 'w1' },
@@ -70,7 +70,7 @@ function withListedWork(name = 'codex-acp'): Listed {
   };
 }
 
-const command = { type: 'command', command: './run.sh', cwd: '/work', terminalId: 'c', toolCallId: 'c' };
+const command = { type: 'command', command: './run.sh', cwd: '/project', terminalId: 'c', toolCallId: 'c' };
 
 test('the work of these tests is listed', () => {
   const on = withListedWork();
@@ -166,7 +166,7 @@ test('work that has ended is no longer listed', () => {
 test('an idle that waits for late announcements is told, with the list, before a request about listed work', () => {
   const on = withListedWork();
   const prompt = on.prompts();
-  const open = (id: string): Message => ({ sessionUpdate: 'tool_call', toolCallId: id, title: id, kind: 'execute', status: 'in_progress', content: [{ type: 'terminal', terminalId: id }], _meta: { terminal_info: { terminal_id: id, cwd: '/work' } } });
+  const open = (id: string): Message => ({ sessionUpdate: 'tool_call', toolCallId: id, title: id, kind: 'execute', status: 'in_progress', content: [{ type: 'terminal', terminalId: id }], _meta: { terminal_info: { terminal_id: id, cwd: '/project' } } });
   on.updates(open('d'), open('e'));
   on.told();
   on.agent.answers(prompt, { stopReason: 'end_turn' });

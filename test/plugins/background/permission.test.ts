@@ -4,13 +4,13 @@ import { connected, SESSION } from './connected.js';
 
 const options = [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }];
 const request = (toolCall: object, more: object = {}) => ({ sessionId: SESSION, title: 'Run?', subject: { type: 'tool_call', toolCall }, options, ...more });
-const terminal = { terminalId: 't', command: './run.sh', cwd: '/work' };
+const terminal = { terminalId: 't', command: './run.sh', cwd: '/project' };
 
 describe('the command as the subject', () => {
   test('is that of the terminal, in its directory', () => {
     expect(withCommandSubject(request({ toolCallId: 'c', title: 'x' }, { description: 'Why', _meta: { k: 1 } }), terminal)).toEqual({
       sessionId: SESSION, title: 'Run?', description: 'Why', options, _meta: { k: 1 },
-      subject: { type: 'command', command: './run.sh', cwd: '/work', terminalId: 't', toolCallId: 'c' },
+      subject: { type: 'command', command: './run.sh', cwd: '/project', terminalId: 't', toolCallId: 'c' },
     });
   });
 
@@ -39,9 +39,9 @@ describe('a request of an agent that speaks v2 with the extension', () => {
   test('about a listed terminal is one about its command', () => {
     const on = connected();
     on.runsShell();
-    on.says('terminal_update', { terminalId: 'c', cwd: '/work' });
+    on.says('terminal_update', { terminalId: 'c', cwd: '/project' });
     on.client.received();
-    expect(asks(on, 'c')).toEqual({ type: 'command', command: './run.sh', cwd: '/work', terminalId: 'c', toolCallId: 'c' });
+    expect(asks(on, 'c')).toEqual({ type: 'command', command: './run.sh', cwd: '/project', terminalId: 'c', toolCallId: 'c' });
     on.client.sends({ jsonrpc: '2.0', id: 7, result: { outcome: { outcome: 'selected', optionId: 'y' } } });
     expect(on.asked()).toMatchObject([{ id: 7, result: { outcome: { optionId: 'y' } } }]);
   });
@@ -56,7 +56,7 @@ describe('a request of an agent that speaks v2 with the extension', () => {
   test('about a terminal that has ended is about its call again', () => {
     const on = connected();
     on.runsShell();
-    on.says('terminal_update', { terminalId: 'c', cwd: '/work' });
+    on.says('terminal_update', { terminalId: 'c', cwd: '/project' });
     on.says('_async_task_state_update', { asyncTaskId: 'b', state: 'completed' });
     on.clock.advance(1000);
     expect(asks(on, 'c')).toEqual({ type: 'tool_call', toolCall: { toolCallId: 'c' } });

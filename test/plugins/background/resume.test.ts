@@ -5,7 +5,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /** The client asks to resume the session, with a replay or without. */
 function resumes(on: Connected, replays = true, members: object = {}): (accepted?: boolean) => void {
-  const id = on.client.requests('session/resume', { sessionId: SESSION, cwd: '/work', ...(replays ? { replayFrom: { type: 'start' } } : {}), ...members });
+  const id = on.client.requests('session/resume', { sessionId: SESSION, cwd: '/project', ...(replays ? { replayFrom: { type: 'start' } } : {}), ...members });
   on.asked();
   return (accepted = true) => (accepted ? on.agent.answers(id, {}) : on.agent.refuses(id, { code: -32603, message: 'no' }));
 }
@@ -211,7 +211,7 @@ describe('a request that asks claude-agent-acp for another session', () => {
 
   function shellOf(name?: string): Connected {
     const on = connected(name === undefined ? {} : { name });
-    const id = on.client.requests('session/new', { cwd: '/work' });
+    const id = on.client.requests('session/new', { cwd: '/project' });
     on.agent.answers(id, { sessionId: SESSION });
     on.asked();
     on.runsShell();

@@ -271,14 +271,14 @@ test('a subagent is no session of the connection', () => {
   on.updates(spawned());
   saw(on);
   on.client.requests('session/list', {});
-  expect(saw(on)).toEqual([[{ sessions: [{ sessionId: 's', cwd: '/work' }] }]]);
+  expect(saw(on)).toEqual([[{ sessions: [{ sessionId: 's', cwd: '/project' }] }]]);
 });
 
 describe('the replay of a subagent', () => {
   const replayed = (launch: string, more: object = {}): Message => ({ sessionUpdate: 'subagent_spawned', subagentSessionId: `s:replay-subagent:${launch}`, name: 'Search', task: 'find it', capabilities: {}, ...more });
   const over = (launch: string): Message => ({ sessionUpdate: 'subagent_state_update', subagentSessionId: `s:replay-subagent:${launch}`, state: 'completed' });
   const replays = (on: Connected): (() => void) => {
-    on.client.requests('session/resume', { sessionId: 's', cwd: '/work', replayFrom: { type: 'start' } });
+    on.client.requests('session/resume', { sessionId: 's', cwd: '/project', replayFrom: { type: 'start' } });
     const own = on.asked().at(-1)[2] as string;
     return () => on.agent.answers(own, {});
   };

@@ -93,7 +93,7 @@ export function initialized(agentResult: Record<string, unknown> = fullAgent, op
 /** A connection with the session `s`, set up with `setup`. */
 export function connected(agentResult: Record<string, unknown> = fullAgent, setup: Record<string, unknown> = {}, capabilities: Record<string, unknown> = {}): Connected {
   const wires = initialized(agentResult, {}, capabilities);
-  wires.client.requests('session/new', { cwd: '/work' });
+  wires.client.requests('session/new', { cwd: '/project' });
   wires.agent.answers(wires.asked()[0][2], { sessionId: 's', ...setup });
   wires.told();
   return wires;

@@ -7,7 +7,7 @@ const fast = { id: 'fast', name: 'Fast', type: 'boolean', currentValue: false };
 const v2Fast = { configId: 'fast', name: 'Fast', type: 'boolean', currentValue: false };
 
 describe('session/new and session/fork', () => {
-  test.each([['session/new', { cwd: '/work' }], ['session/fork', { sessionId: 's', cwd: '/work' }]])('%s', (method, params) => {
+  test.each([['session/new', { cwd: '/project' }], ['session/fork', { sessionId: 's', cwd: '/project' }]])('%s', (method, params) => {
     const wires = initialized();
     const id = wires.client.requests(method, params);
     const [[sent, sentParams, own]] = wires.asked() as [[string, unknown, string]];
@@ -18,25 +18,25 @@ describe('session/new and session/fork', () => {
 
   test('an error is the answer', () => {
     const wires = initialized();
-    wires.client.requests('session/new', { cwd: '/work' });
+    wires.client.requests('session/new', { cwd: '/project' });
     wires.agent.refuses(wires.asked()[0][2], { code: -32000, message: 'Authentication required' });
     expect(wires.told()).toMatchObject([{ error: { code: -32000 } }]);
   });
 
   test('an answer without a session is an error', () => {
     const wires = initialized();
-    wires.client.requests('session/new', { cwd: '/work' });
+    wires.client.requests('session/new', { cwd: '/project' });
     wires.agent.answers(wires.asked()[0][2], {});
     expect(wires.told()).toMatchObject([{ error: { code: -32603, message: 'Internal error: the agent answered session/new without a sessionId.' } }]);
   });
 
   test('what the agent cannot do is refused without asking it', () => {
     const wires = initialized(plainAgent);
-    wires.client.requests('session/fork', { sessionId: 's', cwd: '/work' });
+    wires.client.requests('session/fork', { sessionId: 's', cwd: '/project' });
     wires.client.requests('session/delete', { sessionId: 's' });
-    wires.client.requests('session/resume', { sessionId: 's', cwd: '/work' });
+    wires.client.requests('session/resume', { sessionId: 's', cwd: '/project' });
     wires.client.requests('auth/logout', {});
-    wires.client.requests('session/new', { cwd: '/work', mcpServers: [{ type: 'http', name: 'x', url: 'http://x' }] });
+    wires.client.requests('session/new', { cwd: '/project', mcpServers: [{ type: 'http', name: 'x', url: 'http://x' }] });
     expect(wires.asked()).toEqual([]);
     expect(wires.told().map(({ error }) => error.code as number)).toEqual([-32601, -32601, -32601, -32601, -32602]);
   });
@@ -45,15 +45,15 @@ describe('session/new and session/fork', () => {
 describe('session/list', () => {
   test('is the agent’s', () => {
     const wires = initialized();
-    wires.client.requests('session/list', { cwd: '/work' });
-    wires.agent.answers(wires.asked()[0][2], { sessions: [{ sessionId: 'a', cwd: '/work' }, { cwd: '/work' }] });
-    expect(wires.told()).toMatchObject([{ result: { sessions: [{ sessionId: 'a', cwd: '/work' }] } }]);
+    wires.client.requests('session/list', { cwd: '/project' });
+    wires.agent.answers(wires.asked()[0][2], { sessions: [{ sessionId: 'a', cwd: '/project' }, { cwd: '/project' }] });
+    expect(wires.told()).toMatchObject([{ result: { sessions: [{ sessionId: 'a', cwd: '/project' }] } }]);
   });
 
   test('is that of the connection, where the agent has none', () => {
     const wires = connected(plainAgent);
     wires.client.requests('session/list', {});
-    expect(wires.told()).toMatchObject([{ result: { sessions: [{ sessionId: 's', cwd: '/work' }] } }]);
+    expect(wires.told()).toMatchObject([{ result: { sessions: [{ sessionId: 's', cwd: '/project' }] } }]);
     wires.client.requests('session/close', { sessionId: 's' });
     wires.client.requests('session/list', {});
     expect(wires.told().at(-1)).toMatchObject({ result: { sessions: [] } });
@@ -110,7 +110,7 @@ test('a closed session lives again when it is resumed', () => {
   const wires = connected();
   wires.client.requests('session/close', { sessionId: 's' });
   wires.agent.answers(wires.asked()[0][2], {});
-  wires.client.requests('session/resume', { sessionId: 's', cwd: '/work' });
+  wires.client.requests('session/resume', { sessionId: 's', cwd: '/project' });
   wires.agent.answers(wires.asked()[0][2], {});
   wires.told();
   wires.updates(chunk('a', 'm'));

@@ -91,7 +91,7 @@ describe('content while no prompt runs', () => {
 describe('content that is no turn', () => {
   test('comes before the session is set up: the history of a fork', () => {
     const wires = initialized(plain);
-    wires.client.requests('session/fork', { sessionId: 'first', cwd: '/work' });
+    wires.client.requests('session/fork', { sessionId: 'first', cwd: '/project' });
     wires.updates(begin, call('completed'), chunk('old', 'm'));
     wires.agent.answers(wires.asked()[0][2], { sessionId: 's' });
     expect(wires.told().map(({ sessionUpdate, result }) => (sessionUpdate ?? result) as unknown)).toEqual(['tool_call_update', 'tool_call_update', 'agent_message_chunk', { sessionId: 's' }]);

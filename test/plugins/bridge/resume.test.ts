@@ -16,7 +16,7 @@ const commands = { sessionUpdate: 'available_commands_update', availableCommands
 
 /** The client resumes `s`; gives what the agent was asked, with its id. */
 function resumes(wires: Connected, more: Record<string, unknown> = {}): { readonly method: string; readonly params: unknown; readonly own: string } {
-  wires.client.requests('session/resume', { sessionId: 's', cwd: '/work', ...more });
+  wires.client.requests('session/resume', { sessionId: 's', cwd: '/project', ...more });
   const [method, params, own] = wires.asked().at(-1) as [string, unknown, string];
   return { method, params, own };
 }
@@ -40,7 +40,7 @@ describe('which request of v1 it becomes', () => {
     ['a resume, as null asks for no replay', fullAgent, { replayFrom: null }, 'session/resume'],
   ])('%s', (_, agent, params, method) => {
     const sent = resumes(initialized(agent), params);
-    expect([sent.method, sent.params]).toEqual([method, { sessionId: 's', cwd: '/work', mcpServers: [] }]);
+    expect([sent.method, sent.params]).toEqual([method, { sessionId: 's', cwd: '/project', mcpServers: [] }]);
   });
 
   test('the state comes before the response', () => {
@@ -66,22 +66,22 @@ describe('what is refused without asking the agent', () => {
 
   test.each([{ type: 'message', messageId: 'm' }, { type: '_custom' }, 'start', [], {}])('a replay from %j', (replayFrom) => {
     const wires = initialized();
-    wires.client.requests('session/resume', { sessionId: 's', cwd: '/work', replayFrom });
+    wires.client.requests('session/resume', { sessionId: 's', cwd: '/project', replayFrom });
     expect(codeOf(wires)).toBe(-32602);
   });
 
   test('a replay of an agent that cannot load, and any resume of one that can neither', () => {
     const resumer = initialized({ protocolVersion: 1, agentCapabilities: { sessionCapabilities: { resume: {} } } });
-    resumer.client.requests('session/resume', { sessionId: 's', cwd: '/work', ...fromStart });
+    resumer.client.requests('session/resume', { sessionId: 's', cwd: '/project', ...fromStart });
     expect(codeOf(resumer)).toBe(-32602);
     const neither = initialized({ protocolVersion: 1 });
-    neither.client.requests('session/resume', { sessionId: 's', cwd: '/work' });
+    neither.client.requests('session/resume', { sessionId: 's', cwd: '/project' });
     expect(codeOf(neither)).toBe(-32601);
   });
 
   test('session/load, which v2 does not have', () => {
     const wires = initialized();
-    wires.client.requests('session/load', { sessionId: 's', cwd: '/work', mcpServers: [] });
+    wires.client.requests('session/load', { sessionId: 's', cwd: '/project', mcpServers: [] });
     expect(codeOf(wires)).toBe(-32601);
   });
 });

@@ -18,7 +18,7 @@ function conversation(): Traced {
   const asked = client.requests('initialize', { protocolVersion: 2, info: { name: 'test', version: '1' }, capabilities: {} });
   expect(asked).toBe(1);
   agent.answers(idOf('initialize'), { protocolVersion: 1, agentInfo: { name: 'agent-x', version: '1' }, agentCapabilities: {}, _meta: { jetbrains: { air: { version: 1, capabilities: ['asyncTasks'] } } } });
-  client.requests('session/new', { cwd: '/work', mcpServers: [] });
+  client.requests('session/new', { cwd: '/project', mcpServers: [] });
   agent.answers(idOf('session/new'), { sessionId: 's' });
   clock.advance(100);
   client.requests('session/prompt', { sessionId: 's', prompt: [{ type: 'text', text: 'go' }], _meta: { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' } });

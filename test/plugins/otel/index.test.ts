@@ -600,7 +600,7 @@ describe('ends that nobody reports', () => {
     const it = traced();
     it.opens();
     it.agent.answers(it.client.requests('session/close', { sessionId: 's' }), {});
-    it.agent.answers(it.client.requests('session/resume', { sessionId: 's', cwd: '/work' }), {});
+    it.agent.answers(it.client.requests('session/resume', { sessionId: 's', cwd: '/project' }), {});
     it.agent.answers(prompts(it), { stopReason: 'end_turn' });
     expect(it.tree()).toEqual(['invoke_agent agent-x 100..100 [end_turn]']);
   });
@@ -610,7 +610,7 @@ describe('replays', () => {
   test('history makes no spans', () => {
     const it = traced();
     it.opens();
-    const load = it.client.requests('session/load', { sessionId: 'old', cwd: '/work', mcpServers: [] });
+    const load = it.client.requests('session/load', { sessionId: 'old', cwd: '/project', mcpServers: [] });
     const history = [
       { sessionUpdate: 'tool_call', toolCallId: 'c1', name: 'Bash', status: 'pending' },
       { sessionUpdate: 'async_task_spawned', asyncTaskId: 't1', taskType: 'shell', toolCallId: 'c1' },
@@ -630,7 +630,7 @@ describe('replays', () => {
     const id = prompts(it);
     launches(it);
     it.agent.answers(id, { stopReason: 'end_turn' });
-    const load = it.client.requests('session/load', { sessionId: 's', cwd: '/work', mcpServers: [] });
+    const load = it.client.requests('session/load', { sessionId: 's', cwd: '/project', mcpServers: [] });
     it.updates({ sessionUpdate: 'tool_call', toolCallId: 'c1', name: 'Bash', status: 'completed', _meta: { terminal_exit: { terminal_id: 'c1', exit_code: 0 } } });
     it.updates({ sessionUpdate: 'tool_call', toolCallId: 'c0', name: 'Read', status: 'completed' });
     it.agent.answers(load, {});
@@ -649,7 +649,7 @@ describe('replays', () => {
     it.opens();
     prompts(it);
     launches(it);
-    const load = it.client.requests('session/load', { sessionId: 's', cwd: '/work', mcpServers: [] });
+    const load = it.client.requests('session/load', { sessionId: 's', cwd: '/project', mcpServers: [] });
     ends(it, 'completed');
     it.clock.advance(300);
     it.agent.answers(load, {});

@@ -81,7 +81,7 @@ export function traced({ window = 250, before = [] }: { window?: number; before?
       const meta = extension ? { _meta: { jetbrains: { air: { version: 1, capabilities: ['asyncTasks'] } } } } : {};
       client.sends({ jsonrpc: '2.0', id: 'init', method: 'initialize', params: { protocolVersion: protocol } });
       agent.answers('init', { protocolVersion: protocol, ...(protocol === 1 ? { agentInfo: info } : { info }), ...meta });
-      client.sends({ jsonrpc: '2.0', id: 'new', method: 'session/new', params: { cwd: '/work', mcpServers: [] } });
+      client.sends({ jsonrpc: '2.0', id: 'new', method: 'session/new', params: { cwd: '/project', mcpServers: [] } });
       agent.answers('new', { sessionId: session });
       client.received();
       agent.received();

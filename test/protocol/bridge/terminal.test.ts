@@ -13,8 +13,8 @@ function terminals(reports: readonly Record<string, unknown>[], habits = claude,
   const known = new Map<string, KnownTerminal>();
   return reports.map((report) => {
     const full = { sessionUpdate: 'tool_call_update', toolCallId: 't', ...report };
-    call = toV2ToolCall(full, call, { cwd: '/work', meta: { full: false }, cancelling: false }, [])?.call ?? call;
-    const { terminals: after, updates } = toV2Terminals(full, call, known, { cwd: '/work', habits }, faults);
+    call = toV2ToolCall(full, call, { cwd: '/project', meta: { full: false }, cancelling: false }, [])?.call ?? call;
+    const { terminals: after, updates } = toV2Terminals(full, call, known, { cwd: '/project', habits }, faults);
     for (const [id, terminal] of after) known.set(id, terminal);
     return updates.map(({ sessionUpdate, terminalId, ...fields }) => ({ [`${String(sessionUpdate).replace('terminal_', '')} ${String(terminalId)}`]: fields }));
   });
@@ -44,7 +44,7 @@ describe('the command', () => {
 });
 
 test('a directory is told where it is known', () => {
-  expect(terminals([{ ...start, _meta: { terminal_info: { terminal_id: 't', cwd: 'src' } } }])).toEqual([[{ 'update t': { cwd: '/work/src' } }]]);
+  expect(terminals([{ ...start, _meta: { terminal_info: { terminal_id: 't', cwd: 'src' } } }])).toEqual([[{ 'update t': { cwd: '/project/src' } }]]);
 });
 
 test('a terminal is announced before a call references it, whoever mentions it first', () => {

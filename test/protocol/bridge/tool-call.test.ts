@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isFinal, toV2PermissionCall, toV2ToolCall, type CallContext, type KnownCall } from '../../../src/protocol/bridge/tool-call.js';
 
-const context: CallContext = { cwd: '/work', meta: { full: false }, cancelling: false };
+const context: CallContext = { cwd: '/project', meta: { full: false }, cancelling: false };
 const cancelling: CallContext = { ...context, cancelling: true };
 
 /** Reads reports one after the other, and gives the update of the last one. */
@@ -36,8 +36,8 @@ test('content, diffs and locations', () => {
     locations: [{ path: 'a.txt', line: 3 }, { path: '/b', line: 0 }, { line: 1 }],
   }])).toMatchObject({
     update: {
-      content: [{ type: 'content' }, { type: 'terminal', terminalId: 't' }, { type: 'diff', changes: [{ operation: 'add', path: '/work/a.txt' }] }],
-      locations: [{ path: '/work/a.txt', line: 3 }, { path: '/b' }],
+      content: [{ type: 'content' }, { type: 'terminal', terminalId: 't' }, { type: 'diff', changes: [{ operation: 'add', path: '/project/a.txt' }] }],
+      locations: [{ path: '/project/a.txt', line: 3 }, { path: '/b' }],
     },
     faults: ['content.[3].type: expected content, terminal, diff, got string', 'locations.[2].path: expected an absolute path, got undefined'],
   });
