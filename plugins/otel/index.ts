@@ -3,7 +3,8 @@
  * item. It stands at the agent's end of the list and sees the agent's own dialect, changes nothing,
  * and records no content. It gets its tracer from outside; the SDK is not its business.
  */
-import type { TextMapPropagator, Tracer } from '@opentelemetry/api';
+import type { Meter, TextMapPropagator, Tracer } from '@opentelemetry/api';
+import type { Logger } from '@opentelemetry/api-logs';
 import type { Call, CallHook, Host, Plugin, Reply, ReplyHook } from 'afterturn/plugin';
 import { at, extensionCapabilities, idOf, isObject, RAW_FEED, readRawFeed, readUpdate } from 'afterturn/protocol';
 import { callOfPermission, introductionOf, optionKindsOf, permissionEndOf, promptEndOf, remoteContextOf, turnEndOf } from './reading.js';
@@ -16,6 +17,18 @@ export interface OtelOptions {
   readonly propagator: TextMapPropagator;
   /** Milliseconds that the end of an item waits for corrections and its exit code. */
   readonly followUpWindow: number;
+  /** For counts and durations. Absent: none are taken. */
+  readonly meter?: Meter | undefined;
+  /** For the start records of background items. Absent: none are written. */
+  readonly logger?: Logger | undefined;
+  /** Whether work that starts is shown at once, by a span without length. */
+  readonly pendingSpans?: boolean;
+  /** Whether contents become attributes. */
+  readonly captureContent?: boolean;
+  /** Whether the agent is told the turn's span context, in the prompt's `_meta`. */
+  readonly propagate?: boolean;
+  /** Whether the client's span context becomes a link, and each turn a trace of its own. */
+  readonly linkClientTrace?: boolean;
 }
 
 export interface Otel {

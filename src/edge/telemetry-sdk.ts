@@ -2,7 +2,8 @@
  * OpenTelemetry's SDK, set up from our options and its own variables. The only file that knows the
  * SDK; loaded late. Nothing global is registered but the diagnostics logger.
  */
-import { diag, DiagLogLevel, type DiagLogger, type TextMapPropagator, type Tracer } from '@opentelemetry/api';
+import { diag, DiagLogLevel, type DiagLogger, type Meter, type TextMapPropagator, type Tracer } from '@opentelemetry/api';
+import type { Logger } from '@opentelemetry/api-logs';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, SimpleSpanProcessor, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
@@ -27,6 +28,8 @@ export interface TracingPorts {
 export interface Tracing {
   readonly tracer: Tracer;
   readonly propagator: TextMapPropagator;
+  readonly meter?: Meter | undefined;
+  readonly logger?: Logger | undefined;
   /** Sends what is left. The caller bounds the wait. */
   shutdown(): Promise<void>;
   /** Names what was lost. */

@@ -53,9 +53,9 @@ async function traced({ options, env, log, write }: TelemetryPorts, file: TraceF
   const { otel } = await import('../../plugins/otel/index.js');
   const tracing = await createTracing({ file, otlp: options.otlp, env, log, write });
   if (tracing === undefined) return undefined;
-  const { tracer, propagator } = tracing;
+  const { tracer, propagator, meter, logger } = tracing;
   return {
-    ...otel({ tracer, propagator, followUpWindow: options['follow-up-window'] }),
+    ...otel({ tracer, propagator, meter, logger, followUpWindow: options['follow-up-window'] }),
     async shutdown() {
       await settledWithin(tracing.shutdown(), flushLimitMs);
       tracing.report();
