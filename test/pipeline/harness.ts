@@ -55,6 +55,8 @@ export interface Clock {
   advance(ms: number): void;
   /** Timers that wait. */
   pending(): number;
+  /** When the first of them is due. */
+  next(): number | undefined;
 }
 
 /** Files that the test writes and `host.follow` reads. */
@@ -111,6 +113,10 @@ class FakeClock implements Clock {
 
   pending(): number {
     return this.#timers.length;
+  }
+
+  next(): number | undefined {
+    return this.#timers.length === 0 ? undefined : Math.min(...this.#timers.map(({ at }) => at));
   }
 
   after(ms: number, run: () => void): () => void {

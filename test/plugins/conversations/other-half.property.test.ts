@@ -1,0 +1,4 @@
+import { describe } from 'vitest';
+import { itKeepsEveryRule } from './keeps-every-rule.js';
+
+describe('random conversations over three sessions, other half', itKeepsEveryRule);
