@@ -3,6 +3,7 @@
  * belongs to. Knows the shapes of ACP, no rules. A member of another type than expected counts as
  * absent; that is for schema validation.
  */
+import { backgroundListOf } from '../protocol/background-list.js';
 import { arrayOf, at, isObject, objectOf, stringOf, type JsonObject } from '../protocol/shape.js';
 import type { ProtocolVersion } from '../protocol/versions.js';
 import type { RecordedJson, RecordedMessage } from './record.js';
@@ -53,22 +54,9 @@ export interface StateEvent extends StateFacts {
   readonly type: 'state';
 }
 
-const ITEM_IDS: Readonly<Record<string, string>> = { terminal: 'terminalId', tool_call: 'toolCallId', subagent: 'sessionId' };
-
-function itemKey(item: unknown): ItemKey | undefined {
-  const type = stringOf(at(item, 'type'));
-  if (type === undefined) return undefined;
-  const member = Object.hasOwn(ITEM_IDS, type) ? ITEM_IDS[type] : undefined;
-  if (member === undefined) return `${type}:${JSON.stringify(item)}`;
-  const id = stringOf(at(item, member));
-  return id === undefined ? undefined : `${type}:${id}`;
-}
-
 function listedIn(update: JsonObject): Listed {
-  const { background } = update;
-  if (background === undefined || background === null) return 'not reported';
-  const keys = arrayOf(background)?.map(itemKey);
-  return keys?.every((key) => key !== undefined) ? keys : 'malformed';
+  const list = backgroundListOf(update);
+  return typeof list === 'string' ? list : list.map(({ key }) => key);
 }
 
 const stateFacts = (update: JsonObject): StateFacts => ({

@@ -4,6 +4,8 @@ export * from './shape.js';
 export * from './profiles.js';
 export * from './negotiation.js';
 export * from './extension.js';
+export * from './private-updates.js';
+export * from './background-list.js';
 export * from './bridge/index.js';
 export * from './errors.js';
 export * from './methods.js';
