@@ -6,7 +6,7 @@
 import type { Meter, TextMapPropagator, Tracer } from '@opentelemetry/api';
 import type { Logger } from '@opentelemetry/api-logs';
 import type { Call, CallHook, Host, Plugin, Reply, ReplyHook } from 'afterturn/plugin';
-import { at, extensionCapabilities, idOf, isObject, RAW_FEED, readRawFeed, readUpdate } from 'afterturn/protocol';
+import { at, extensionCapabilities, idOf, isObject, RAW_FEED, readRawFeed, SUBAGENT_KIND, type BackgroundType } from 'afterturn/protocol';
 import { callOfPermission, introductionOf, optionKindsOf, permissionEndOf, promptEndOf, remoteContextOf, turnEndOf } from './reading.js';
 import { TraceRecorder } from './recorder.js';
 import { OpenRequests } from './requests.js';
@@ -46,12 +46,17 @@ const KINDS = [
   'tool_call', 'tool_call_update', 'terminal_update', 'state_update',
   'async_task_spawned', 'async_task_progress', 'async_task_state_update',
   '_async_task_spawned', '_async_task_progress', '_async_task_state_update',
+  'subagent_update', 'subagent_spawned', 'subagent_state_update', SUBAGENT_KIND,
 ] as const;
 
 const sessionOf = (params: unknown): string | undefined => idOf(at(params, 'sessionId'));
 
 interface Asked {
   readonly session: string;
+}
+
+interface AskedCancel extends Asked {
+  readonly refused: () => void;
 }
 
 interface AskedPermission extends Asked {
@@ -67,10 +72,13 @@ const onCall = (look: (session: string, call: Call, host: Host) => void): CallHo
 export function otel({ tracer, propagator, followUpWindow }: OtelOptions): Otel {
   const recorder = new TraceRecorder(tracer, { window: followUpWindow });
   const closed = new Set<string>();
+  /** The extension was asked for; some agents name it in any case. */
+  let declared = false;
   const prompts = new OpenRequests<Asked>();
   const permissions = new OpenRequests<AskedPermission>();
   const replays = new OpenRequests<Asked>();
   const closing = new OpenRequests<Asked>();
+  const cancels = new OpenRequests<AskedCancel>();
 
   const onAnswer = <T extends Asked>(open: OpenRequests<T>, look: (asked: T, reply: Reply, host: Host) => void): ReplyHook => (reply, host) => {
     const asked = open.take(reply.to.id);
@@ -113,11 +121,18 @@ export function otel({ tracer, propagator, followUpWindow }: OtelOptions): Otel 
     recorder.closed(host, session);
   });
 
+  const cancelAsked = (type: BackgroundType, key: string): CallHook => onCall((session, { id, params }, host) => {
+    const work = idOf(at(params, key));
+    if (work !== undefined) cancels.add(id, { session, refused: recorder.cancelAsked(host, session, { type, id: work }) });
+  });
+  const cancelAnswered = onAnswer(cancels, ({ refused }, { error }) => {
+    if (error !== undefined) refused();
+  });
+
   const updated = onCall((session, { params }, host) => {
     const update = at(params, 'update');
     if (closed.has(session) || !isObject(update)) return;
-    const { signals } = readUpdate(update);
-    recorder.updated(host, session, signals, update.sessionUpdate === 'state_update' ? turnEndOf(update) : undefined);
+    recorder.updated(host, session, update, update.sessionUpdate === 'state_update' ? turnEndOf(update) : undefined);
   });
   const fed = onCall((session, { params }, host) => {
     if (!closed.has(session)) recorder.fed(host, session, readRawFeed(params).signals);
@@ -134,10 +149,15 @@ export function otel({ tracer, propagator, followUpWindow }: OtelOptions): Otel 
     name: 'otel',
     toAgent: {
       calls: {
+        initialize: ({ params }) => {
+          declared = ['clientCapabilities', 'capabilities'].some((key) => extensionCapabilities(at(params, key)).includes('asyncTasks'));
+        },
         'session/load': replayAsked,
         'session/resume': replayAsked,
         'session/prompt': prompted,
-        'session/cancel': onCall((session, _call, host) => recorder.record(host, { type: 'cancelRequested', session })),
+        'session/cancel': onCall((session, _call, host) => recorder.turnsCancelled(host, session)),
+        'terminal/cancel': cancelAsked('terminal', 'terminalId'),
+        'tool_call/cancel': cancelAsked('tool_call', 'toolCallId'),
         'session/close': closeAsked,
         'session/delete': closeAsked,
         [STOP]: onCall((session, { params }, host) => {
@@ -156,7 +176,7 @@ export function otel({ tracer, propagator, followUpWindow }: OtelOptions): Otel 
       replies: {
         initialize: ({ result }, host) => {
           if (result === undefined) return;
-          recorder.asyncTasks = extensionCapabilities(result).includes('asyncTasks');
+          recorder.asyncTasks = declared && extensionCapabilities(result).includes('asyncTasks');
           recorder.record(host, { type: 'agent', ...introductionOf(result) });
         },
         'session/new': setUp,
@@ -166,6 +186,8 @@ export function otel({ tracer, propagator, followUpWindow }: OtelOptions): Otel 
         'session/prompt': answered,
         'session/close': closeAnswered,
         'session/delete': closeAnswered,
+        'terminal/cancel': cancelAnswered,
+        'tool_call/cancel': cancelAnswered,
       },
     },
     onEnd: ({ kind }, host) => {

@@ -1,8 +1,8 @@
 /** Feeds the ledger and the trace reducer in the order of the wire, and has their operations carried out. */
 import type { Tracer } from '@opentelemetry/api';
 import type { Host } from 'afterturn/plugin';
-import type { Signal } from 'afterturn/protocol';
-import { emptyLedger, emptyTrace, nextTraceTick, reduceLedger, reduceTrace, type Ledger, type LedgerEvent, type TraceEvent, type TraceOptions, type TraceState, type TurnEnd } from 'afterturn/state';
+import { readRunUpdate, readUpdate, type JsonObject, type Signal, type WorkRef } from 'afterturn/protocol';
+import { emptyLedger, emptySession, emptyTrace, isReplaying, listedTask, nativeSignals, nextTraceTick, noNativeWork, reduceLedger, reduceTrace, type Ledger, type LedgerEvent, type NativeWork, type TraceEvent, type TraceOptions, type TraceState, type TurnEnd } from 'afterturn/state';
 import { SpanWriter } from './spans.js';
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at' | 'wall'> : never;
@@ -16,6 +16,8 @@ export class TraceRecorder {
   asyncTasks = false;
   readonly #options: TraceOptions;
   readonly #writer: SpanWriter;
+  /** What each session's own lists name. */
+  readonly #native = new Map<string, NativeWork>();
   #ledger: Ledger = emptyLedger();
   #trace: TraceState = emptyTrace();
   /** The connection, once something has passed. */
@@ -33,7 +35,18 @@ export class TraceRecorder {
     const [trace, ops] = reduceTrace(this.#trace, { ...event, ...moment }, this.#options);
     this.#trace = trace;
     for (const op of ops) this.#writer.perform(op);
+    if ('session' in event && event.type !== 'facts') this.#followTurns(host, event.session, moment);
     this.#schedule(host);
+  }
+
+  /** An agent that speaks v1 tells no states: its foreground work is its turns. */
+  #followTurns(host: Host, session: string, moment: Moment): void {
+    const trace = this.#trace.sessions.get(session);
+    if (this.#trace.agent.protocol === 2 || trace === undefined) return;
+    const running = trace.turns.length > 0;
+    if (running === (this.#ledger.get(session)?.running ?? false)) return;
+    const facts = this.#reduce(moment, session, { type: 'foreground', state: running ? 'running' : 'idle' });
+    if (facts.length > 0) this.record(host, { type: 'facts', session, facts }, moment);
   }
 
   /** Something that no message told. */
@@ -42,10 +55,14 @@ export class TraceRecorder {
   }
 
   /** What an update of the agent tells. While history is replayed it ends what is live, and starts nothing. */
-  updated(host: Host, session: string, signals: readonly Signal[], end?: TurnEnd): void {
-    for (const signal of signals) {
-      const counts = !this.#isReplaying(session) || this.#isAboutLiveTask(session, signal);
-      this.#tell(host, session, signal, counts, end);
+  updated(host: Host, session: string, update: JsonObject, end?: TurnEnd): void {
+    const isReplay = isReplaying(this.#trace, session);
+    const [native, listed] = nativeSignals(this.#native.get(session) ?? noNativeWork, this.#ledger.get(session) ?? emptySession, update, isReplay);
+    this.#native.set(session, native);
+    for (const signal of listed) this.#tell(host, session, signal, true, end);
+    for (const signal of [...readUpdate(update).signals, ...readRunUpdate(update).signals]) {
+      if (this.#isOverruled(session, signal)) continue;
+      this.#tell(host, session, signal, !isReplay || this.#isAboutLiveTask(session, signal), end);
     }
   }
 
@@ -61,7 +78,23 @@ export class TraceRecorder {
     this.record(host, { type: 'cancelRequested', session, task }, moment);
   }
 
+  /** A client's request to cancel listed work is on its way. Returns what is to be done should the agent refuse. */
+  cancelAsked(host: Host, session: string, work: WorkRef): () => void {
+    const task = listedTask(this.#native.get(session) ?? noNativeWork, work);
+    if (task === undefined) return () => {};
+    this.stopAsked(host, session, task);
+    return () => void this.#reduce(momentOf(host), session, { type: 'stopRefused', task });
+  }
+
+  /** A client asked for the end of the session's turns; a subagent's session is all of it one piece of work. */
+  turnsCancelled(host: Host, session: string): void {
+    const home = this.#trace.homes.get(session);
+    if (home === undefined) this.record(host, { type: 'cancelRequested', session });
+    else this.stopAsked(host, home.session, home.task);
+  }
+
   closed(host: Host, session: string): void {
+    this.#native.delete(session);
     const moment = momentOf(host);
     this.#reduce(moment, session, { type: 'sessionGone' });
     this.record(host, { type: 'closed', session }, moment);
@@ -79,8 +112,10 @@ export class TraceRecorder {
     return facts;
   }
 
-  #isReplaying(session: string): boolean {
-    return (this.#trace.sessions.get(session)?.replays ?? 0) > 0;
+  /** After the cancel of its parent a subagent can be called `cancelled` that goes on: the raw feed knows. */
+  #isOverruled(session: string, signal: Signal): boolean {
+    if (signal.type !== 'taskEnded' || signal.source !== 'native' || signal.outcome !== 'stopped') return false;
+    return this.#ledger.get(session)?.items.get(signal.task)?.inRawFeed === true;
   }
 
   #isAboutLiveTask(session: string, signal: Signal): boolean {

@@ -1,7 +1,7 @@
 /**
  * What messages of ACP v1 and v2 say about unfinished tool calls, as events. Pure; keeps nothing.
  */
-import { arrayOf, at, idOf, isObject, objectOf, readUpdate, stringOf, TURN_TASK, type JsonObject } from 'afterturn/protocol';
+import { arrayOf, at, idOf, isObject, listedWork, objectOf, readUpdate, stringOf, TURN_TASK, type JsonObject } from 'afterturn/protocol';
 import { isFinalStatus, type CallSeen, type ListedWork, type StaleEvent, type TurnEnding } from 'afterturn/state';
 
 export type Version = 1 | 2;
@@ -55,29 +55,18 @@ export function contentAdded(update: JsonObject): readonly Happening[] {
   return call === undefined ? [] : [{ type: 'contentAdded', call, terminal: terminalsOf([update.content])[0] }];
 }
 
-const listed: ReadonlyMap<string, string> = new Map([['terminal', 'terminalId'], ['tool_call', 'toolCallId'], ['subagent', 'sessionId']]);
-
 /** A list with one broken item of a known type is no list. */
-function listOf(background: unknown): ListedWork | 'unreported' {
-  const items = arrayOf(background);
-  if (items === undefined) return 'unreported';
-  const ids: Record<string, Set<string>> = { terminal: new Set(), tool_call: new Set(), subagent: new Set() };
-  for (const item of items) {
-    const type = stringOf(at(item, 'type'));
-    if (type === undefined) return 'unreported';
-    const key = listed.get(type);
-    if (key === undefined) continue;
-    const id = idOf(at(item, key));
-    if (id === undefined) return 'unreported';
-    ids[type]?.add(id);
-  }
-  return { calls: ids.tool_call as Set<string>, terminals: ids.terminal as Set<string> };
+function listOf(state: JsonObject): ListedWork | 'unreported' {
+  const works = listedWork(state);
+  if (works === undefined) return 'unreported';
+  const idsOf = (type: string): ReadonlySet<string> => new Set(works.flatMap((work) => (work.type === type ? [work.id] : [])));
+  return { calls: idsOf('tool_call'), terminals: idsOf('terminal') };
 }
 
 /** ACP v2 `state_update`. */
 export function stateSeen(update: JsonObject): readonly Happening[] {
   const state = stringOf(update.state);
-  return state === undefined ? [] : [{ type: 'state', running: state !== 'idle', end: endOfReason(update.stopReason), list: listOf(update.background) }];
+  return state === undefined ? [] : [{ type: 'state', running: state !== 'idle', end: endOfReason(update.stopReason), list: listOf(update) }];
 }
 
 /** The updates of the async task extension. A turn that the agent started itself is no background work. */

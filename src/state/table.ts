@@ -26,6 +26,10 @@ export class Table<V> {
     return this.#entries.has(key);
   }
 
+  keys(): IterableIterator<string> {
+    return this.#entries.keys();
+  }
+
   values(): IterableIterator<V> {
     return this.#entries.values();
   }

@@ -4,7 +4,7 @@
  */
 import type { Signal } from '../protocol/index.js';
 import { isFinalStatus } from './ledger.js';
-import { newKey, openTurn, parentForCall, parentOf, REMEMBERED, sessionAttributes, type Draft } from './trace-draft.js';
+import { newKey, parentForCall, parentForNested, REMEMBERED, sessionAttributes, type Draft } from './trace-draft.js';
 import { callsSeen } from './trace-items.js';
 import { Attribute, callName, FAILED, Operation, PERMISSION_METHOD, wordOf } from './trace-names.js';
 import type { TracedCall, TraceEvent } from './trace-types.js';
@@ -30,7 +30,7 @@ function startCall(draft: Draft, { call: id, facts }: CallSignal, life: number):
     key,
     name: callName(tool),
     kind: 'internal',
-    parent: parentOf(openTurn(draft.trace)?.key),
+    parent: parentForNested(draft, facts.parentCall),
     time: draft.wall,
     links: [],
     attributes: {
@@ -40,7 +40,7 @@ function startCall(draft: Draft, { call: id, facts }: CallSignal, life: number):
       ...sessionAttributes(draft.session),
     },
   });
-  return { key, life, open: true, tool, terminals: [] };
+  return { key, life, open: true, tool, terminals: [], nested: facts.parentCall !== undefined };
 }
 
 /** A tool's own name may come later than its kind. */
@@ -74,7 +74,7 @@ export function callSeen(draft: Draft, signal: CallSignal): void {
 
 /** History: the call is known, and has no span. A call that is live here survives its own replay. */
 export function callReplayed(draft: Draft, { call: id, facts }: CallSignal): void {
-  if (draft.trace.calls.get(id) === undefined) putCall(draft, id, { key: undefined, life: 1, open: !isFinalStatus(facts.status), tool: OTHER, terminals: [] });
+  if (draft.trace.calls.get(id) === undefined) putCall(draft, id, { key: undefined, life: 1, open: !isFinalStatus(facts.status), tool: OTHER, terminals: [], nested: false });
 }
 
 export function permissionAsked(draft: Draft, { id, toolCallId }: Told<'permission'>): void {

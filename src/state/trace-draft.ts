@@ -1,6 +1,6 @@
 /** One step of the trace reducer at work: the session as it changes, and the operations so far. */
 import { Attribute } from './trace-names.js';
-import type { AgentFacts, SessionTrace, SpanOp, SpanParent, TraceAttributes, TracedItem, TraceOptions, Turn } from './trace-types.js';
+import type { AgentFacts, SessionTrace, SpanOp, SpanParent, TraceAttributes, TracedCall, TracedItem, TraceOptions, Turn } from './trace-types.js';
 
 export interface Draft {
   readonly session: string;
@@ -9,6 +9,14 @@ export interface Draft {
   readonly wall: number;
   readonly options: TraceOptions;
   readonly ops: SpanOp[];
+  /** The span that a subagent's whole session belongs to. */
+  readonly outer: string | undefined;
+  /** History is being told, of this session or of the one that it belongs to. */
+  readonly isReplay: boolean;
+  /** The sessions of this session's subagents. */
+  readonly children: () => readonly SessionTrace[];
+  /** The subagents whose work ended in this step, with the time of their end. */
+  readonly over: { readonly task: string; readonly time: number }[];
   trace: SessionTrace;
 }
 
@@ -33,10 +41,23 @@ export const openTurn = ({ turns }: SessionTrace): Turn | undefined => turns.fin
 
 export const parentOf = (key: string | undefined): SpanParent | undefined => (key === undefined ? undefined : { key });
 
-/** The parent of work about a tool call: the call's span, else the open turn's. */
+/** The span of the work at hand: the open turn's, in a subagent's session the subagent's. */
+export const spanAtHand = (draft: Draft): string | undefined => openTurn(draft.trace)?.key ?? draft.outer;
+
+/** A call of this session, or of a subagent's: some sources tell all tasks on the main session. */
+export const callOf = (draft: Draft, id: string): TracedCall | undefined =>
+  draft.trace.calls.get(id) ?? draft.children().find(({ calls }) => calls.has(id))?.calls.get(id);
+
+/** The parent of work about a tool call: the call's span, else that of the work at hand. */
 export function parentForCall(draft: Draft, toolCallId: string | undefined): SpanParent | undefined {
   const call = toolCallId === undefined ? undefined : draft.trace.calls.get(toolCallId);
-  return parentOf(call?.key ?? openTurn(draft.trace)?.key);
+  return parentOf(call?.key ?? spanAtHand(draft));
+}
+
+/** The parent of a call that a subagent makes in its parent's session: the subagent's work, else the call that launched it. */
+export function parentForNested(draft: Draft, launch: string | undefined): SpanParent | undefined {
+  const item = launch === undefined ? undefined : [...draft.trace.items.values()].findLast((traced) => traced.item.toolCallId === launch && traced.phase !== 'waiting');
+  return item === undefined ? parentForCall(draft, launch) : { key: item.key };
 }
 
 export function putItem(draft: Draft, traced: TracedItem): void {

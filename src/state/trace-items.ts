@@ -7,8 +7,8 @@
 import { defined, type ExitFacts, type Outcome } from '../protocol/index.js';
 import type { Fact, Item } from './ledger-types.js';
 import { exitStatus } from './lists-entries.js';
-import { newKey, openTurn, parentOf, putItem, sessionAttributes, wallTimeOf, type Draft } from './trace-draft.js';
-import { Attribute, backgroundName, FAILED, SpanEvent, wordOf } from './trace-names.js';
+import { callOf, newKey, parentOf, putItem, spanAtHand, sessionAttributes, wallTimeOf, type Draft } from './trace-draft.js';
+import { Attribute, backgroundName, FAILED, Operation, SpanEvent, turnName, wordOf } from './trace-names.js';
 import type { TraceAttributes, TracedItem } from './trace-types.js';
 
 /** Progress is told at most this often. Milliseconds. */
@@ -17,36 +17,39 @@ const PROGRESS_INTERVAL = 10_000;
 const outcomes: Readonly<Record<Outcome, string>> = { completed: 'completed', failed: 'failed', stopped: 'cancelled', unknown: 'unknown' };
 const outcomeOf = (item: Item): string => outcomes[item.outcome ?? 'unknown'];
 
-const nameOf = (item: Item): string => backgroundName(wordOf(item.taskType));
+type Described = Pick<TracedItem, 'item' | 'detached'>;
 
-const attributesOf = (item: Item): TraceAttributes =>
-  defined({
-    [Attribute.backgroundId]: item.task,
-    [Attribute.backgroundType]: item.kind,
-    [Attribute.taskType]: wordOf(item.taskType),
-    [Attribute.canStop]: item.canCancel,
-    [Attribute.toolCallId]: item.toolCallId,
-  }) as TraceAttributes;
+/** A subagent that its parent waits for is no background work. */
+const isBackground = ({ item, detached }: Described): boolean => item.kind !== 'subagent' || detached;
+
+const nameOf = (traced: Described): string => (isBackground(traced) ? backgroundName(wordOf(traced.item.taskType)) : turnName(undefined));
+
+function attributesOf(traced: Described): TraceAttributes {
+  const { item } = traced;
+  const background = isBackground(traced) ? { [Attribute.backgroundId]: item.task, [Attribute.backgroundType]: item.kind, [Attribute.taskType]: wordOf(item.taskType), [Attribute.canStop]: item.canCancel } : {};
+  const subagent = item.kind === 'subagent' ? { [Attribute.operation]: Operation.invokeAgent, [Attribute.subagent]: item.task } : {};
+  return defined({ ...background, ...subagent, [Attribute.toolCallId]: item.toolCallId }) as TraceAttributes;
+}
 
 /** The item with its span started, if it was not. */
 export function openedItem(draft: Draft, traced: TracedItem): TracedItem {
   if (traced.phase !== 'waiting') return traced;
   const { item, key } = traced;
-  const call = item.toolCallId === undefined ? undefined : draft.trace.calls.get(item.toolCallId);
+  const call = item.toolCallId === undefined ? undefined : callOf(draft, item.toolCallId);
   draft.ops.push({
     do: 'start',
     key,
-    name: nameOf(item),
+    name: nameOf(traced),
     kind: 'internal',
     parent: parentOf(call?.key ?? traced.turn),
     time: traced.startTime,
     links: [],
-    attributes: { ...attributesOf(item), ...sessionAttributes(draft.session) },
+    attributes: { ...attributesOf(traced), ...sessionAttributes(draft.session) },
   });
   return { ...traced, phase: 'open', until: undefined };
 }
 
-const isLaunchKnown = (draft: Draft, { item }: TracedItem): boolean => item.toolCallId !== undefined && draft.trace.calls.has(item.toolCallId);
+const isLaunchKnown = (draft: Draft, { item }: TracedItem): boolean => item.toolCallId !== undefined && callOf(draft, item.toolCallId) !== undefined;
 
 /** Its parent is its launching call, which may be told a little later than the item. */
 const openedWhenLaunched = (draft: Draft, traced: TracedItem): TracedItem => (isLaunchKnown(draft, traced) ? openedItem(draft, traced) : traced);
@@ -59,7 +62,9 @@ function onStarted(draft: Draft, fact: Fact): void {
   putItem(draft, openedWhenLaunched(draft, {
     key: newKey(draft, 'background'),
     item,
-    turn: openTurn(draft.trace)?.key,
+    // A subagent that works on is what it was before.
+    turn: spanAtHand(draft) ?? earlier?.turn,
+    detached: false,
     startTime: wallTimeOf(draft, item.startedAt),
     phase: 'waiting',
     until: draft.at + draft.options.window,
@@ -83,12 +88,22 @@ function addEvent(draft: Draft, traced: TracedItem, name: string, attributes?: T
   return opened;
 }
 
+/** Tells what is known of an open span by now. */
+function retold(draft: Draft, before: TracedItem, traced: TracedItem): void {
+  const attributes = attributesOf(traced);
+  if (JSON.stringify(attributes) !== JSON.stringify(attributesOf(before))) draft.ops.push({ do: 'set', key: traced.key, name: nameOf(traced), attributes });
+}
+
+function onDetached(draft: Draft, traced: TracedItem, item: Item): void {
+  const next = { ...traced, item, detached: true };
+  if (traced.phase === 'open') retold(draft, traced, next);
+  putItem(draft, next);
+}
+
 function onChanged(draft: Draft, traced: TracedItem, { item, before }: Extract<Fact, { type: 'itemChanged' }>): void {
   if (item.ambient) return dropItem(draft, traced);
   let next = openedWhenLaunched(draft, { ...traced, item });
-  if (traced.phase === 'open' && JSON.stringify(attributesOf(item)) !== JSON.stringify(attributesOf(traced.item))) {
-    draft.ops.push({ do: 'set', key: next.key, name: nameOf(item), attributes: attributesOf(item) });
-  }
+  if (traced.phase === 'open') retold(draft, traced, next);
   if (item.paused !== before.paused) next = addEvent(draft, next, item.paused ? SpanEvent.paused : SpanEvent.resumed);
   const quiet = next.progressAt !== undefined && draft.at - next.progressAt < PROGRESS_INTERVAL;
   if (progressed(item, before) && !quiet) next = { ...addEvent(draft, next, SpanEvent.progress), progressAt: draft.at };
@@ -128,16 +143,18 @@ export function finishItem(draft: Draft, traced: TracedItem, more: TraceAttribut
   draft.ops.push({
     do: 'set',
     key,
-    name: nameOf(item),
+    name: nameOf(traced),
     attributes: {
-      ...attributesOf(item),
-      [Attribute.outcome]: outcomeOf(item),
+      ...attributesOf(traced),
+      ...(isBackground(traced) ? { [Attribute.outcome]: outcomeOf(item) } : {}),
       ...(code === undefined ? {} : { [Attribute.exitCode]: code }),
       ...(failed ? { [Attribute.errorType]: FAILED } : {}),
       ...more,
     },
   });
-  draft.ops.push({ do: 'end', key, time: endTime ?? draft.wall, failed });
+  const time = endTime ?? draft.wall;
+  draft.ops.push({ do: 'end', key, time, failed });
+  if (item.kind === 'subagent') draft.over.push({ task: item.task, time });
   putItem(draft, { ...traced, phase: 'done', until: undefined });
 }
 
@@ -148,8 +165,11 @@ export function itemFact(draft: Draft, fact: Fact): void {
   if (traced === undefined || traced.phase === 'done') return;
   if (fact.type === 'itemChanged') return onChanged(draft, traced, fact);
   if (fact.type === 'itemEnded') return onEnded(draft, traced, fact.item);
+  if (fact.type === 'itemDetached') return onDetached(draft, traced, fact.item);
   const known = { ...traced, item: fact.item };
-  putItem(draft, fact.type === 'itemCorrected' ? addEvent(draft, known, SpanEvent.corrected, { [Attribute.outcome]: outcomeOf(fact.item) }) : known);
+  // That it is over was known, and how is known now.
+  const isCorrection = fact.type === 'itemCorrected' && fact.before.outcome !== 'unknown';
+  putItem(draft, isCorrection ? addEvent(draft, known, SpanEvent.corrected, { [Attribute.outcome]: outcomeOf(fact.item) }) : known);
 }
 
 /** A terminal's exit counts from the end of its work on: some agents attach the launch's own to it before. */

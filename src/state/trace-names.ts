@@ -34,6 +34,8 @@ export const Attribute = {
   permissionOutcome: 'acp.permission.outcome',
   /** The kind of the option that was selected, such as `allow_once`. */
   permissionOption: 'acp.permission.option_kind',
+  /** The session of a subagent. */
+  subagent: 'acp.subagent.session_id',
   backgroundId: 'acp.background.id',
   /** `terminal`, `tool_call` or `subagent`. */
   backgroundType: 'acp.background.type',

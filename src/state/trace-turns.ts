@@ -4,7 +4,7 @@
  */
 import { defined, type Outcome } from '../protocol/index.js';
 import type { Fact } from './ledger-types.js';
-import { newKey, putItem, sessionAttributes, type Draft } from './trace-draft.js';
+import { callOf, newKey, putItem, sessionAttributes, type Draft } from './trace-draft.js';
 import { Attribute, FAILED, Operation, providerOf, SpanEvent, turnName } from './trace-names.js';
 import type { SpanParent, TraceAttributes, TracedItem, TraceEvent, Turn, TurnEnd } from './trace-types.js';
 
@@ -82,16 +82,23 @@ export function promptAnswered(draft: Draft, { id, end }: Told<'promptAnswered'>
   draft.trace = { ...draft.trace, turns: draft.trace.turns.map((other) => (other === turn ? { ...turn, running: true } : other)) };
 }
 
+/** A subagent's work: its end is told to the subagent first. */
+function isNested(draft: Draft, { item }: TracedItem): boolean {
+  const own = item.toolCallId === undefined ? undefined : draft.trace.calls.get(item.toolCallId);
+  return own === undefined ? item.toolCallId !== undefined && callOf(draft, item.toolCallId) !== undefined : own.nested;
+}
+
 const endedBefore = (a: TracedItem, b: TracedItem): number => (a.endedAt ?? 0) - (b.endedAt ?? 0);
 
 /**
  * The item whose end started this turn: the one that the turn's description names, else the first
- * that ended within the window and has not started another.
+ * that ended within the window and has not started another, work of subagents last.
  */
 function causeOf(draft: Draft, description: string | undefined): TracedItem | undefined {
   const ended = [...draft.trace.items.values()].filter((traced) => traced.endedAt !== undefined && !traced.causedTurn).sort(endedBefore);
   const names = ({ item }: TracedItem): boolean => [item.description, item.title].some((text) => text !== undefined && text !== '' && description?.includes(`"${text}"`) === true);
-  return ended.findLast(names) ?? ended.find(({ endedAt }) => draft.at - (endedAt ?? 0) <= draft.options.window);
+  const recent = ended.filter(({ endedAt }) => draft.at - (endedAt ?? 0) <= draft.options.window);
+  return ended.findLast(names) ?? recent.find((traced) => !isNested(draft, traced)) ?? recent[0];
 }
 
 function startOwnTurn(draft: Draft, cause: 'task' | 'state', id: string, description?: string): void {

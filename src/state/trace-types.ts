@@ -53,7 +53,7 @@ export interface PermissionEnd {
 }
 
 /** Why spans end that nobody reported the end of. */
-export type UnfinishedReason = 'session_closed' | 'agent_exited' | 'proxy_ended';
+export type UnfinishedReason = 'subagent_ended' | 'session_closed' | 'agent_exited' | 'proxy_ended';
 
 type JsonRpcId = string | number | null;
 
@@ -64,6 +64,8 @@ type SessionEvent = { readonly session: string } & (
   | { readonly type: 'promptAnswered'; readonly id: JsonRpcId; readonly end: TurnEnd }
   /** `end`: what a state snapshot says of the turn that it ends. */
   | { readonly type: 'signal'; readonly signal: Signal; readonly facts: readonly Fact[]; readonly end?: TurnEnd }
+  /** What follows for tasks from what is known already. */
+  | { readonly type: 'facts'; readonly facts: readonly Fact[] }
   | { readonly type: 'permission'; readonly id: JsonRpcId; readonly toolCallId: string | undefined }
   | { readonly type: 'permissionAnswered'; readonly id: JsonRpcId; readonly end: PermissionEnd }
   /** Somebody asked for the end: of one task, or (`task` absent) of the open turns. */
@@ -111,13 +113,17 @@ export interface TracedCall {
   readonly open: boolean;
   readonly tool: string;
   readonly terminals: readonly string[];
+  /** A subagent made it in its parent's session. */
+  readonly nested: boolean;
 }
 
 export interface TracedItem {
   readonly key: string;
   readonly item: Item;
-  /** The turn that was open when it was first known. */
+  /** The span of the work that was at hand when it was first known. */
   readonly turn: string | undefined;
+  /** It was foreground work until it detached; a subagent can stay that. */
+  readonly detached: boolean;
   readonly startTime: number;
   /** `waiting`: for its launching call. `ending`: its end is known, for what may follow it. */
   readonly phase: 'waiting' | 'open' | 'ending' | 'done';
@@ -152,7 +158,15 @@ export interface AgentFacts {
   readonly version: string | undefined;
 }
 
+/** The task of another session that a subagent's session is the work of. */
+export interface Home {
+  readonly session: string;
+  readonly task: string;
+}
+
 export interface TraceState {
   readonly agent: AgentFacts;
   readonly sessions: Table<SessionTrace>;
+  /** By the id of the subagent's session. */
+  readonly homes: Table<Home>;
 }

@@ -6,17 +6,17 @@
 import type { Fact } from './ledger-types.js';
 import { Table } from './table.js';
 import { callReplayed, callSeen, permissionAnswered, permissionAsked } from './trace-calls.js';
-import type { Draft } from './trace-draft.js';
-import { exitCodeRead, finishItem, itemCancelRequested, itemFact, itemsDue, terminalExited } from './trace-items.js';
+import { putItem, type Draft } from './trace-draft.js';
+import { exitCodeRead, finishItem, itemCancelRequested, itemFact, itemsDue, openedItem, terminalExited } from './trace-items.js';
 import { Attribute } from './trace-names.js';
 import { feedStateChanged, promptAnswered, promptAsked, stateChanged, turnCancelRequested, turnTask } from './trace-turns.js';
-import type { SessionTrace, SpanOp, TraceAttributes, TraceEvent, TraceOptions, TraceState, UnfinishedReason } from './trace-types.js';
+import type { Home, SessionTrace, SpanOp, TraceEvent, TraceOptions, TraceState, UnfinishedReason } from './trace-types.js';
 
 type SessionEvent = Extract<TraceEvent, { session: string }>;
 type Told<T extends TraceEvent['type']> = Extract<TraceEvent, { type: T }>;
 type Handlers = { readonly [T in SessionEvent['type']]: (draft: Draft, event: Told<T>) => void };
 
-export const emptyTrace = (): TraceState => ({ agent: { protocol: 1, name: undefined, version: undefined }, sessions: Table.empty() });
+export const emptyTrace = (): TraceState => ({ agent: { protocol: 1, name: undefined, version: undefined }, sessions: Table.empty(), homes: Table.empty() });
 
 const emptySessionTrace: SessionTrace = {
   spans: 0, ready: false, running: false, replays: 0, turns: [], calls: Table.empty(), items: Table.empty(), permissions: [],
@@ -25,7 +25,7 @@ const emptySessionTrace: SessionTrace = {
 const taskFact = (draft: Draft, fact: Fact): void => (fact.item.kind === 'turn' ? turnTask(draft, fact) : itemFact(draft, fact));
 
 function onSignal(draft: Draft, { signal, facts, end = {} }: Told<'signal'>): void {
-  const replays = draft.trace.replays > 0;
+  const replays = draft.isReplay;
   if (signal.type === 'toolCall') (replays ? callReplayed : callSeen)(draft, signal);
   else if (signal.type === 'terminal' && signal.facts.exit !== undefined && !replays) terminalExited(draft, signal.terminal, signal.facts.exit);
   for (const fact of facts) taskFact(draft, fact);
@@ -33,20 +33,27 @@ function onSignal(draft: Draft, { signal, facts, end = {} }: Told<'signal'>): vo
   else if (signal.type === 'sessionState') feedStateChanged(draft, signal.running);
 }
 
-/** Ends what is open, children first. Nobody reported these ends. */
+/** Ends permission waits, calls but those that launched what lives, and turns. Nobody reported these ends. */
+function endForeground(draft: Draft, reason: UnfinishedReason): void {
+  const unfinished = { [Attribute.unfinished]: true, [Attribute.endReason]: reason };
+  const end = (key: string): void => void draft.ops.push({ do: 'set', key, attributes: unfinished }, { do: 'end', key, time: draft.wall, failed: false });
+  const launches = new Set([...draft.trace.items.values()].flatMap(({ phase, item }) => (phase === 'done' ? [] : (item.toolCallId ?? []))));
+  const over = [...draft.trace.calls.entries()].filter(([id, { open }]) => open && !launches.has(id));
+  for (const { key } of draft.trace.permissions) end(key);
+  for (const [, { key }] of over) if (key !== undefined) end(key);
+  for (const { key } of draft.trace.turns) end(key);
+  const calls = over.reduce((table, [id, call]) => table.set(id, { ...call, open: false }), draft.trace.calls);
+  draft.trace = { ...draft.trace, permissions: [], calls, turns: [] };
+}
+
+/** Ends what is open, children first. */
 function endAll(draft: Draft, reason: UnfinishedReason): void {
   const why = { [Attribute.endReason]: reason };
-  const end = (key: string, attributes: TraceAttributes): void => {
-    draft.ops.push({ do: 'set', key, attributes }, { do: 'end', key, time: draft.wall, failed: false });
-  };
   for (const traced of draft.trace.items.values()) {
     if (traced.phase === 'ending') finishItem(draft, traced);
     else if (traced.phase !== 'done') finishItem(draft, traced, { ...why, [Attribute.backgroundUnfinished]: true });
   }
-  const unfinished = { ...why, [Attribute.unfinished]: true };
-  for (const { key } of draft.trace.permissions) end(key, unfinished);
-  for (const { key, open } of draft.trace.calls.values()) if (open && key !== undefined) end(key, unfinished);
-  for (const { key } of draft.trace.turns) end(key, unfinished);
+  endForeground(draft, reason);
 }
 
 const setReplays = (draft: Draft, replays: number): void => void (draft.trace = { ...draft.trace, replays: Math.max(0, replays) });
@@ -56,6 +63,7 @@ const handlers: Handlers = {
   prompt: promptAsked,
   promptAnswered,
   signal: onSignal,
+  facts: (draft, { facts }) => facts.forEach((fact) => taskFact(draft, fact)),
   permission: permissionAsked,
   permissionAnswered,
   cancelRequested: (draft, { task }) => {
@@ -72,28 +80,95 @@ function handled(draft: Draft, event: SessionEvent): void {
   (handlers[event.type] as (draft: Draft, event: SessionEvent) => void)(draft, event);
 }
 
+/** How many ended subagents' sessions are told from others. */
+const HOMES = 1024;
+
+/** The sessions of subagents, with those that an event tells of. */
+function homesAfter(homes: Table<Home>, event: SessionEvent): Table<Home> {
+  if (event.type !== 'signal') return homes;
+  const { session, facts } = event;
+  const started = facts.filter(({ type, item }) => type === 'itemStarted' && item.kind === 'subagent' && item.task !== session);
+  return started.reduce((table, { item: { task } }) => table.renew(task, { session, task }).bounded(HOMES, () => true), homes);
+}
+
+/** The state in which the span of a subagent is open when its session speaks. */
+function withOpenHome(state: TraceState, { session, at, wall }: SessionEvent, options: TraceOptions, ops: SpanOp[]): TraceState {
+  const home = state.homes.get(session);
+  const trace = home && state.sessions.get(home.session);
+  const traced = home && trace?.items.get(home.task);
+  if (home === undefined || trace === undefined || traced?.phase !== 'waiting') return state;
+  const draft = draftOf(state, home.session, { at, wall }, options, ops);
+  putItem(draft, openedItem(draft, traced));
+  return { ...state, sessions: state.sessions.set(home.session, draft.trace) };
+}
+
+/** The sessions, those of subagents before the ones that they belong to. */
+const childrenFirst = ({ sessions, homes }: TraceState): string[] => [...sessions.keys()].sort((a, b) => Number(homes.has(b)) - Number(homes.has(a)));
+
+/** The sessions of a session's subagents. */
+const childrenOf = (session: string, { homes, sessions }: TraceState): string[] =>
+  [...homes.entries()].filter(([child, home]) => home.session === session && sessions.has(child)).map(([child]) => child);
+
+/** Whether history is being told, of this session or of the one that it belongs to. */
+export function isReplaying({ sessions, homes }: TraceState, session: string): boolean {
+  const home = homes.get(session);
+  return [session, ...(home === undefined ? [] : [home.session])].some((id) => (sessions.get(id)?.replays ?? 0) > 0);
+}
+
+function draftOf(state: TraceState, session: string, { at, wall }: Pick<TraceEvent, 'at' | 'wall'>, options: TraceOptions, ops: SpanOp[]): Draft {
+  const home = state.homes.get(session);
+  const parent = home && state.sessions.get(home.session);
+  const trace = state.sessions.get(session) ?? emptySessionTrace;
+  const outer = home && parent?.items.get(home.task)?.key;
+  const children = (): SessionTrace[] => childrenOf(session, state).flatMap((child) => state.sessions.get(child) ?? []);
+  return { session, trace, agent: state.agent, at, wall, options, ops, outer, children, isReplay: isReplaying(state, session), over: [] };
+}
+
+function sessionStep(state: TraceState, event: SessionEvent, options: TraceOptions, ops: SpanOp[]): TraceState {
+  const ready = withOpenHome(state, event, options, ops);
+  const draft = draftOf(ready, event.session, event, options, ops);
+  handled(draft, event);
+  const sessions = event.type === 'closed' ? ready.sessions.delete(event.session) : ready.sessions.set(event.session, draft.trace);
+  const homes = homesAfter(ready.homes, event);
+  return sessions === state.sessions && homes === state.homes ? state : withChildrenOver({ ...ready, sessions, homes }, draft);
+}
+
+/** What a subagent left open is over with its work. */
+function withChildrenOver(state: TraceState, { session, over, at, options, ops }: Draft): TraceState {
+  return over.reduce((next, { task, time }) => {
+    const home = next.homes.get(task);
+    if (home?.session !== session || !next.sessions.has(task)) return next;
+    const draft = draftOf(next, task, { at, wall: time }, options, ops);
+    endForeground(draft, 'subagent_ended');
+    return { ...next, sessions: next.sessions.set(task, draft.trace) };
+  }, state);
+}
+
+function closedStep(state: TraceState, event: Told<'closed'>, options: TraceOptions, ops: SpanOp[]): TraceState {
+  // A session that closes takes those of its subagents along.
+  const all = [...childrenOf(event.session, state), event.session];
+  return all.reduce((next, session) => sessionStep(next, { ...event, session }, options, ops), state);
+}
+
+function tickStep(state: TraceState, event: TraceEvent, options: TraceOptions, ops: SpanOp[]): TraceState {
+  return [...state.sessions.keys()].reduce((next, session) => {
+    const draft = draftOf(next, session, event, options, ops);
+    itemsDue(draft);
+    const sessions = next.sessions.set(session, draft.trace);
+    return sessions === next.sessions ? next : withChildrenOver({ ...next, sessions }, draft);
+  }, state);
+}
+
 /** One event: the state after it, and what is to be done with spans, in order. */
 export function reduceTrace(state: TraceState, event: TraceEvent, options: TraceOptions): readonly [TraceState, readonly SpanOp[]] {
   if (event.type === 'agent') return [{ ...state, agent: { protocol: event.protocol, name: event.name, version: event.version } }, []];
   const ops: SpanOp[] = [];
-  const draftOf = (session: string, trace: SessionTrace): Draft => ({ session, trace, agent: state.agent, at: event.at, wall: event.wall, options, ops });
   if (event.type === 'over') {
-    for (const [session, trace] of state.sessions.entries()) endAll(draftOf(session, trace), event.reason);
-    return [{ ...state, sessions: Table.empty() }, ops];
+    for (const session of childrenFirst(state)) endAll(draftOf(state, session, event, options, ops), event.reason);
+    return [{ ...state, sessions: Table.empty(), homes: Table.empty() }, ops];
   }
-  if (event.type === 'tick') {
-    let { sessions } = state;
-    for (const [session, trace] of state.sessions.entries()) {
-      const draft = draftOf(session, trace);
-      itemsDue(draft);
-      sessions = sessions.set(session, draft.trace);
-    }
-    return [sessions === state.sessions ? state : { ...state, sessions }, ops];
-  }
-  const draft = draftOf(event.session, state.sessions.get(event.session) ?? emptySessionTrace);
-  handled(draft, event);
-  const sessions = event.type === 'closed' ? state.sessions.delete(event.session) : state.sessions.set(event.session, draft.trace);
-  return [sessions === state.sessions ? state : { ...state, sessions }, ops];
+  if (event.type === 'tick') return [tickStep(state, event, options, ops), ops];
+  return [event.type === 'closed' ? closedStep(state, event, options, ops) : sessionStep(state, event, options, ops), ops];
 }
 
 /** When the next `tick` is due, in milliseconds of the event clock. */

@@ -15,7 +15,7 @@ export { launchOfReplayed, toV2EmptyMessage, toV2Replayed } from './replay.js';
 export { optionsOfResult, toV1Resume, toV1SetConfigOption, toV1SetupParams, toV2SessionList, toV2SetupResult, type V1Request } from './session.js';
 export { toV2StopNotice } from './stop-line.js';
 export {
-  answeringAgent, childOfRun, endingOfOutcome, isChildNews, launchedInBackground, launchesSubagent, launchOfUpdate, readChildNews, readSubagentTask, sessionMessages,
+  answeringAgent, endingOfOutcome, isChildNews, launchedInBackground, launchesSubagent, launchOfUpdate, readChildNews, readSubagentTask, sessionMessages,
   type ChildNews, type ChildState, type SubagentTask,
 } from './subagents.js';
 export { terminalsIn, toV2Terminals, type KnownTerminal } from './terminal.js';

@@ -7,6 +7,7 @@
  * Follows the Subagents RFD, whose `subagent_update` is the v2 form. Keeps nothing.
  */
 import { at, idOf, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
+import { childOfRun } from '../signals/subagents.js';
 import { endingOfError, endingOfResult, type Ending } from './prompt.js';
 import { readFields, shape, text, within, type Faults } from './fields.js';
 import { withV2Meta, type MetaRules } from './meta.js';
@@ -25,11 +26,6 @@ export interface ChildNews {
   readonly prompt: string | undefined;
   readonly state: ChildState | undefined;
 }
-
-const GENERATION = /:generation:\d+$/;
-
-/** The id of the child that a run's id belongs to: the extension gives every further run an id of its own. */
-export const childOfRun = (id: string): string => id.replace(GENERATION, '');
 
 const unexplained = (reason: string): Ending => ({ stopReason: 'cancelled', meta: { afterturn: { reason } } });
 

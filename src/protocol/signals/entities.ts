@@ -42,6 +42,7 @@ const readToolCall = (start: boolean) => (update: JsonObject): Reading => {
     name: stringOf(update.name) ?? stringOf(at(update, '_meta', 'claudeCode', 'toolName')),
     terminals: terminalsOf(update),
     backgrounded: isBackgrounded(update) || undefined,
+    parentCall: idOf(at(update, '_meta', 'claudeCode', 'parentToolUseId')),
     exitCode: integerOf(at(update, 'rawOutput', 'exit_code')),
   });
   return told(...terminalSignals(update), { type: 'toolCall', call, facts });

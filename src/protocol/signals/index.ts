@@ -26,6 +26,6 @@ export function readUpdate(update: JsonObject): Reading {
 
 export { readRawFeed, exitCodeOfSummary, RAW_FEED, RAW_SUBTYPES, RAW_SUBTYPES_V2 } from './raw-feed.js';
 export { isBackgrounded } from './entities.js';
-export { readSubagentUpdate } from './subagents.js';
+export { childOfRun, readRunUpdate, readSubagentUpdate } from './subagents.js';
 export { TURN_TASK } from './async-task.js';
 export type * from './types.js';

@@ -59,6 +59,8 @@ export interface CallFacts {
   readonly terminals?: readonly string[];
   /** The extension's mark on a call whose command goes on in the background. */
   readonly backgrounded?: boolean;
+  /** The call that launched the subagent whose call this is, where both are shown in one session. */
+  readonly parentCall?: string;
   /** The exit code of the command that the call ran, as its output tells it. */
   readonly exitCode?: number;
 }

@@ -94,10 +94,61 @@ describe('the tree of a recorded conversation', () => {
     ['q_prompt_during_autonomous.v2', [
       'invoke_agent claude 2320..2770 [end_turn]',
       '  execute_tool Bash 2524..2680 [completed]',
+      '    background shell 2680..4701 [unknown]',
       'invoke_agent claude 4786..8058 [end_turn]',
       '  execute_tool Bash 4853..7971 [completed]',
       'invoke_agent claude 5569..8058 [end_turn]',
-    ], [[]]],
+    ], [['background shell']]],
+    ['old/b_background_exit0@0.80.0.raw', [
+      'invoke_agent claude 1240..1765 [end_turn]',
+      '  execute_tool Bash 1519..1666 [completed]',
+      '    background shell 1592..5683 [completed] [code 0]',
+      'invoke_agent claude 5737..5839',
+    ], [['background shell']]],
+    ['f_stop_server.v2', [
+      'invoke_agent claude 1153..2067 [end_turn]',
+      '  execute_tool Bash 1574..1910 [completed]',
+      '    background shell 1910..4108 [cancelled] [cancel_requested]',
+    ], []],
+    ['j2_workflow_stopped.v2', [
+      'invoke_agent claude 1969..3325 [end_turn]',
+      '  execute_tool Workflow 2965..4847 [cancelled]',
+      '    background workflow 3150..4847 [cancelled] [cancel_requested]',
+    ], []],
+    ['k_resume_live.v2', [
+      'invoke_agent claude 1576..2590 [end_turn]',
+      '  execute_tool Bash 2337..2478 [completed]',
+      '    background shell 2479..5923 [unknown] [unfinished: agent_exited]',
+    ], []],
+    ['e2_foreground_agent.v2', [
+      'invoke_agent claude 1282..3443 [end_turn]',
+      '  invoke_agent 1919..3314',
+      '    execute_tool Bash 2074..3168 [completed]',
+    ], []],
+    ['e3_agent_with_background_bash.v2', [
+      'invoke_agent claude 2194..3231 [end_turn]',
+      '  background subagent 2933..3602 [completed]',
+      '    execute_tool Bash 3159..3405 [completed]',
+      '  background subagent 8402..8491 [completed]',
+      'invoke_agent claude 3771..3828 [end_turn]',
+      'invoke_agent claude 8603..8695 [end_turn]',
+    ], [['background subagent'], ['background subagent']]],
+    ['e3_agent_with_background_bash.raw', [
+      'invoke_agent claude 1175..1948 [end_turn]',
+      '  execute_tool Agent 1377..1488 [completed]',
+      '    background subagent 1445..1797 [completed] [progress]',
+      '      execute_tool Bash 1615..1682 [completed]',
+      '        background shell 1672..6733 [completed] [code 0]',
+      '    background subagent 6748..6833 [completed]',
+      'invoke_agent claude 6871..6958',
+    ], [['background subagent']]],
+    ['subagents/g5_cancel_with_background_agent.airraw', [
+      'invoke_agent claude 2417..4919 [cancelled] [cancel_requested]',
+      '  background subagent 2872..8619 [completed] [progress]',
+      '    execute_tool Bash 3224..8619 [unfinished: subagent_ended]',
+      '  execute_tool Bash 3280..4907 [failed] [ERROR failed]',
+      'invoke_agent claude 8669..8721',
+    ], [['background subagent']]],
     ['old/b_background_exit0@0.66.0.raw', [
       'invoke_agent claude 1346..1713 [end_turn]',
       '  execute_tool Bash 1515..1633 [completed]',
@@ -117,7 +168,7 @@ describe('the tree of a recorded conversation', () => {
   });
 });
 
-const all = ['legacy', 'legacyrich', 'plain', 'raw', 'v2'].flatMap(recordingNames);
+const all = ['legacy', 'legacyrich', 'legacyair', 'airraw', 'plain', 'raw', 'v2'].flatMap(recordingNames);
 
 /** Texts of these members must never leave; a title that is one word is the tool's name. */
 const content = new Set(['text', 'command', 'title', 'description', 'cwd', 'path', 'outputFilePath', 'summary', 'data']);

@@ -79,7 +79,7 @@ export function traced({ window = 250, before = [] }: { window?: number; before?
     opens({ protocol = 1, name = 'agent-x', extension = true, session = 's' } = {}) {
       const info = { name, version: '1.2.3' };
       const meta = extension ? { _meta: { jetbrains: { air: { version: 1, capabilities: ['asyncTasks'] } } } } : {};
-      client.sends({ jsonrpc: '2.0', id: 'init', method: 'initialize', params: { protocolVersion: protocol } });
+      client.sends({ jsonrpc: '2.0', id: 'init', method: 'initialize', params: { protocolVersion: protocol, ...(extension ? { [protocol === 1 ? 'clientCapabilities' : 'capabilities']: meta } : {}) } });
       agent.answers('init', { protocolVersion: protocol, ...(protocol === 1 ? { agentInfo: info } : { info }), ...meta });
       client.sends({ jsonrpc: '2.0', id: 'new', method: 'session/new', params: { cwd: '/project', mcpServers: [] } });
       agent.answers('new', { sessionId: session });

@@ -1,6 +1,7 @@
+import { childOfRun } from '../../../src/protocol/signals/subagents.js';
 import { describe, expect, test } from 'vitest';
 import {
-  childOfRun, endingOfOutcome, launchedInBackground, launchesSubagent, launchOfUpdate, readChildNews, readSubagentTask, sessionMessages,
+  endingOfOutcome, launchedInBackground, launchesSubagent, launchOfUpdate, readChildNews, readSubagentTask, sessionMessages,
 } from '../../../src/protocol/bridge/subagents.js';
 
 const rules = { full: false };
