@@ -117,8 +117,12 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
     answered: (id, accepted) => each(id, (session) => session.answersResume(accepted)),
     done: (id) => each(id, (session) => session.resumed()),
   });
-  const closeCall = (call: Call, host: Host): Outcome => close.onCall(call, host);
-  const closeReply = (reply: Reply): Outcome => close.onReply(reply);
+  /** Nothing is ours before both sides have agreed on v2: a client that never initialises keeps every byte. */
+  let isAgreed = false;
+  const agreed = <A extends unknown[]>(hook: (...args: A) => Outcome) => (...args: A): Outcome => (isAgreed ? hook(...args) : undefined);
+
+  const closeCall = agreed((call: Call, host: Host) => close.onCall(call, host));
+  const closeReply = agreed((reply: Reply) => close.onReply(reply));
 
   /** A set-up request brings a closed session back to life. A fork names the session that it comes from. */
   const onSetupCall = (call: Call, host: Host): void => {
@@ -134,14 +138,14 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
   const setupReplies = Object.fromEntries(SETUP.map((method) => [method, onSetupReply]));
 
   /** Served for the sessions whose lists are ours, and for those that nobody knows where the extension is in use. */
-  const cancelCall = (call: Call, host: Host): Outcome => {
+  const cancelCall = agreed((call: Call, host: Host): Outcome => {
     const session = sessions.get(stringOf(at(call.params, 'sessionId')) ?? '');
     const isOurs = session === undefined ? acknowledged.includes('asyncTasks') : session.lists;
     if (!isOurs || call.kind !== 'request') return undefined;
     cancel ??= new CancelService(host, { sessionOf: (id) => sessions.get(id), rootOf: (id) => family.rootOf(id), malformed: (id, problem) => malformed.report(id, STOP, problem) });
     cancel.serve(call);
     return take();
-  };
+  });
   const cancelCalls = Object.fromEntries(Object.keys(cancelMethods).map((method) => [method, cancelCall]));
 
   return {
@@ -166,6 +170,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
         initialize: (reply, host) => {
           if (reply.result === undefined) return undefined;
           if (integerOf(at(reply.result, 'protocolVersion')) !== 2) return host.leave();
+          isAgreed = true;
           habits = habitsOfAnswer(reply.result);
           acknowledged = extensionCapabilities(reply.result);
           return undefined;
@@ -175,7 +180,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
         'session/delete': closeReply,
       },
       calls: {
-        'session/update': (call, host) => {
+        'session/update': agreed((call, host) => {
           const id = idOf(at(call.params, 'sessionId'));
           const update = at(call.params, 'update');
           if (id === undefined || !isObject(update)) return undefined;
@@ -185,14 +190,14 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
           if (update.sessionUpdate === 'subagent_update') adopt(idOf(update.sessionId), id);
           family.owns(id, reading.signals);
           return passes(outlet.collect(() => told(id, host, (session) => session.update(update, reading.signals))));
-        },
+        }),
         'session/request_permission': (call) => {
           const session = sessions.get(idOf(at(call.params, 'sessionId')) ?? '');
           const terminal = session?.lists === true ? session.terminalOf(callOfRequest(call.params) ?? '') : undefined;
           const params = terminal && withCommandSubject(call.params, terminal);
           return params && replace({ params });
         },
-        [RAW_FEED]: (call, host) => {
+        [RAW_FEED]: agreed((call, host) => {
           const id = idOf(at(call.params, 'sessionId'));
           if (id === undefined) return undefined;
           const reading = readRawFeed(call.params);
@@ -200,7 +205,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
           if (closed.has(id)) return undefined;
           for (const [owner, signals] of family.routed(id, reading.signals)) told(owner, host, (session) => session.told(signals));
           return undefined;
-        },
+        }),
       },
     },
     onEnd(reason, host) {

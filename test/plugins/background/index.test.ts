@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact } from 'afterturn/state';
 import { validateToClient } from '../../tools/schema.js';
+import { background } from '../../../plugins/background/index.js';
+import { wired } from '../../pipeline/harness.js';
 import { connected, SESSION, type Connected } from './connected.js';
 
 describe('where it stands', () => {
@@ -15,6 +17,15 @@ describe('where it stands', () => {
     expect(on.saw()).toEqual(['_async_task_spawned', 'running no list']);
     on.client.sends({ jsonrpc: '2.0', id: 1, method: 'terminal/cancel', params: { sessionId: SESSION, terminalId: 'c' } });
     expect(on.asked()).toMatchObject([{ method: 'terminal/cancel' }]);
+  });
+
+  it('does nothing before both sides have agreed on a version: a closed session may still speak', () => {
+    const on = wired([background({ followUpWindow: 250 })]);
+    on.client.sends({ jsonrpc: '2.0', id: 1, method: 'session/close', params: { sessionId: SESSION } });
+    on.agent.answers(1, {});
+    on.agent.notifies('session/update', { sessionId: SESSION, update: { sessionUpdate: '_async_task_spawned', asyncTaskId: 'b', taskType: 'shell' } });
+    on.agent.notifies('session/update', { sessionId: SESSION, update: { sessionUpdate: 'state_update', state: 'running' } });
+    expect(on.client.received().map(({ method, id }) => method ?? id)).toEqual([1, 'session/update', 'session/update']);
   });
 
   it('stays after an `initialize` that failed', () => {
