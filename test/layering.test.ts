@@ -24,6 +24,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   record: ['check', 'protocol'],
   migrate: ['check', 'protocol'],
   replay: ['check', 'protocol', 'state', 'wire/jsonrpc'],
+  live: ['check', 'protocol'],
   demo: ['check', 'replay', 'protocol', 'state', 'plugin', 'wire/jsonrpc'],
   doctor: ['protocol'],
   edge: ['*'],

@@ -2,7 +2,7 @@
  * A scripted agent for the demo: it speaks ACP v1 with the private async task extension, as adapters in
  * use do, and needs no account. Pure of I/O: it is given its messages and effects.
  */
-import { at, idOf, isObject, type JsonObject } from '../protocol/index.js';
+import { at, extensionCapabilities, idOf, isObject, type JsonObject } from '../protocol/index.js';
 
 export interface DemoAgentPorts {
   send(message: JsonObject): void;
@@ -20,6 +20,9 @@ type Params = JsonObject;
 
 export function createDemoAgent(ports: DemoAgentPorts): DemoAgent {
   let serverStopped = false;
+  /** The client asked for the extension. */
+  let isTold = false;
+  let hasStarted = false;
   const update = (body: JsonObject): void => ports.send({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: SESSION, update: body } });
   const say = (text: string, messageId: string): void => update({ sessionUpdate: 'agent_message_chunk', messageId, content: { type: 'text', text } });
   const answer = (id: unknown, result: unknown): void => ports.send({ jsonrpc: '2.0', id, result });
@@ -44,7 +47,13 @@ export function createDemoAgent(ports: DemoAgentPorts): DemoAgent {
     ends(task, 'completed');
   };
 
-  const runPrompt = (id: unknown): void => {
+  const runPrompt = (id: unknown, params: Params | undefined): void => {
+    if (at(params, 'sessionId') !== SESSION) return ports.send({ jsonrpc: '2.0', id, error: { code: -32602, message: 'Invalid params: the demo agent has no such session.' } });
+    if (hasStarted || !isTold) {
+      say(hasStarted ? 'All that the demo has to show was started.' : 'Hello.', hasStarted ? 'message-again' : 'message-hello');
+      return answer(id, { stopReason: 'end_turn' });
+    }
+    hasStarted = true;
     say('Starting the dev server, the tests and a survey.', 'message-1');
     shell('server', 'npm run dev', 'Run the dev server');
     shell('tests', 'npm test', 'Run the tests');
@@ -73,13 +82,16 @@ export function createDemoAgent(ports: DemoAgentPorts): DemoAgent {
   };
 
   const methods: ReadonlyMap<string, (id: unknown, params: Params | undefined) => void> = new Map<string, (id: unknown, params: Params | undefined) => void>([
-    ['initialize', (id) => answer(id, {
-      protocolVersion: 1,
-      agentInfo: { name: 'demo-agent', title: 'Demo agent', version: '1.0.0' },
-      agentCapabilities: { loadSession: false, promptCapabilities: {}, sessionCapabilities: { close: {} } },
-      authMethods: [],
-      _meta: { jetbrains: { air: { version: 1, capabilities: ['asyncTasks'] } } },
-    })],
+    ['initialize', (id, params) => {
+      isTold = extensionCapabilities(at(params, 'clientCapabilities')).includes('asyncTasks');
+      answer(id, {
+        protocolVersion: 1,
+        agentInfo: { name: 'demo-agent', title: 'Demo agent', version: '1.0.0' },
+        agentCapabilities: { loadSession: false, promptCapabilities: {}, sessionCapabilities: { close: {} } },
+        authMethods: [],
+        ...(isTold ? { _meta: { jetbrains: { air: { version: 1, capabilities: ['asyncTasks'] } } } } : {}),
+      });
+    }],
     ['session/new', (id) => answer(id, { sessionId: SESSION })],
     ['session/prompt', runPrompt],
     ['_session/async_task/stop', stop],

@@ -29,7 +29,9 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
     summary:
       'Checks recordings against the rules of ACP: every breach with its time, rule, section, what was expected and what came, and every message that is not valid by its schema. ' +
       'A recording is what --record writes, or has one JSON object a line, {"t": milliseconds, "dir": "c2a" or "a2c", "msg": message}. ' +
-      'Exits with 0 without a breach, 1 with one, 2 where a file is no recording.',
+      'With AGENT_COMMAND it starts the agent, has a short session with it in each version of ACP (two prompts, nothing is allowed, in an empty folder), and checks that; --record FILE keeps it. ' +
+      '--timeout MS: how long an answer may take (60000). --protocol v1|v2: that version only. --no-schema leaves the schemas out, --json is for programs. ' +
+      'Exits with 0 without a breach, 1 with one and where the agent does not take part, 2 where a file is no recording or the agent cannot be started.',
     run: async (args) => (await import('./check.js')).runCheck(args),
   },
   replay: {

@@ -31,7 +31,7 @@ test('validity by schema can be left out', async () => {
 });
 
 test.each([
-  [['check'], '', 'NO_RECORDING: expected at least one recording, but got none.'],
+  [['check'], '', 'NO_RECORDING: expected at least one recording, or "--" and the command of an agent, but got none.'],
   [['check', '--jsn', '-'], '', 'UNKNOWN_OPTION: expected an option of afterturn check, but got --jsn.'],
   [['check', '--protocol', 'v3', '-'], '', 'BAD_VALUE: --protocol expects one of v1, v2, but got "v3"'],
   [['check', '/nonexistent/x'], '', 'UNREADABLE_RECORDING: expected a recording that can be read, but /nonexistent/x could not be'],
