@@ -42,9 +42,16 @@ function plain(value: unknown): unknown {
 /** An update that says nothing beside what is hidden. */
 const saysNothing = (update: unknown): boolean => isObject(update) && update.sessionUpdate === 'session_info_update' && Object.keys(update).length === 1;
 
-export function hiddenExtension({ source }: SourcesOptions): Plugin {
+export interface HiddenExtensionOptions extends SourcesOptions {
+  /** Tasks are made from what an agent of ACP v2 lists itself. */
+  readonly makesTasks?: () => boolean;
+}
+
+export function hiddenExtension({ source, makesTasks = () => false }: HiddenExtensionOptions): Plugin {
   let knowsSubagents = false;
   let declaresPart = false;
+  /** It is declared in the client's name. */
+  let isDeclared = false;
 
   const hideInCall = (call: Call): Outcome => {
     if (!isMarked(call.raw)) return undefined;
@@ -77,7 +84,8 @@ export function hiddenExtension({ source }: SourcesOptions): Plugin {
           const capabilities = at(call.params, 'clientCapabilities');
           declaresPart = extensionCapabilities(capabilities).length > 0;
           knowsSubagents = at(capabilities, 'subagents') !== undefined;
-          if (!isV1 || !wantedFor(source, call.params)?.extension) host.leave();
+          isDeclared = wantedFor(source, call.params)?.extension === true;
+          if (!isV1 || extensionCapabilities(capabilities).includes('asyncTasks')) host.leave();
         },
       },
     },
@@ -85,7 +93,8 @@ export function hiddenExtension({ source }: SourcesOptions): Plugin {
       replies: {
         initialize: (reply, host) => {
           if (reply.result === undefined) return undefined;
-          if (!extensionCapabilities(reply.result).includes('asyncTasks')) host.leave();
+          const isInUse = isDeclared && extensionCapabilities(reply.result).includes('asyncTasks');
+          if (!isInUse && !makesTasks()) return host.leave();
           if (declaresPart) return undefined;
           const result = withoutSubagents(plain(reply.result));
           return result === reply.result ? undefined : replace({ result });

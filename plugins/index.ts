@@ -8,6 +8,7 @@ import { background } from './background/index.js';
 import { bridge } from './bridge/index.js';
 import { hiddenExtension } from './hidden-extension.js';
 import { keepOpen } from './keep-open/index.js';
+import { legacyTasks } from './legacy-tasks/index.js';
 import { ListedBoard } from './listed-work.js';
 import { sources } from './sources.js';
 import { stale } from './stale/index.js';
@@ -36,16 +37,19 @@ export interface Settings {
 /** The built-in plugins for these settings, in order. */
 export function builtInPlugins(settings: Settings): Plugin[] {
   const { atClient, atAgent, asksForRawFeed } = sources({ source: settings.source });
+  const legacy = legacyTasks({ source: settings.source });
   const reporting = new ReportBoard();
   const listed = new ListedBoard();
   const watches = settings.stale !== 'off';
   return [
+    legacy.atClient,
     atClient,
-    hiddenExtension({ source: settings.source }),
+    hiddenExtension({ source: settings.source, makesTasks: legacy.makesTasks }),
     ...(watches ? [stale({ mode: settings.stale, grace: settings.staleAfter, reporting })] : []),
-    keepOpen({ source: settings.source, followUpWindow: settings.followUpWindow }),
+    keepOpen({ source: settings.source, followUpWindow: settings.followUpWindow, makesTasks: legacy.makesTasks }),
     background({ followUpWindow: settings.followUpWindow, asksForRawFeed, listed, onExitCode: settings.onExitCode }),
     bridge({ agentProtocol: settings.agentProtocol, onChoice: settings.onChoice, listed }),
+    legacy.atAgent,
     atAgent,
     ...(watches ? [reportObserver(reporting)] : []),
   ];

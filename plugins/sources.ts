@@ -180,7 +180,7 @@ export function sources({ source }: SourcesOptions): Sources {
 
   /** Where the extension is declared. In v2 only to an agent that is known to have nothing better there. */
   const capabilitiesIn = (params: JsonObject): string | undefined =>
-    isV1 || 'clientCapabilities' in params ? 'clientCapabilities' : habits.speaks === 'v1' ? 'capabilities' : undefined;
+    'clientCapabilities' in params || (protocolVersionOf(params) ?? 1) < 2 ? 'clientCapabilities' : habits.speaks === 'v1' ? 'capabilities' : undefined;
 
   /** What was declared to the agent, if anything was added. */
   let declared: readonly string[] | undefined;

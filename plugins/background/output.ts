@@ -5,9 +5,7 @@
  * Follows "Terminals" of the v2 Background Work RFD: the output of a listed terminal is kept current.
  */
 import type { Follow, Host } from 'afterturn/plugin';
-
-const TAIL = 256;
-const lastLine = /(?:^|\n)\[exited with code (\d{1,10})\]\r?\n?$/;
+import { exitCodeOfTail, tailOf } from 'afterturn/protocol';
 
 export interface FollowedOutput {
   /** Reads and sends what is there now. */
@@ -28,7 +26,7 @@ export function followOutput(host: Host, path: string, terminalId: string, sendU
     bytes(bytes, reset) {
       const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const replaces = reset || !delivered;
-      tail = ((replaces ? '' : tail) + data.subarray(-TAIL).toString('latin1')).slice(-TAIL);
+      tail = tailOf(replaces ? '' : tail, data);
       if (data.length === 0 && !replaces) return;
       delivered = true;
       const base64 = data.toString('base64');
@@ -47,10 +45,7 @@ export function followOutput(host: Host, path: string, terminalId: string, sendU
   return {
     flush: () => follow.flush(),
     close: () => follow.close(),
-    isComplete: () => unreadable || lastLine.test(tail),
-    exitCode: () => {
-      const code = lastLine.exec(tail)?.[1];
-      return code === undefined ? undefined : Number(code);
-    },
+    isComplete: () => unreadable || exitCodeOfTail(tail) !== undefined,
+    exitCode: () => exitCodeOfTail(tail),
   };
 }

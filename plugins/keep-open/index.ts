@@ -15,6 +15,8 @@ export interface KeepOpenPluginOptions {
   readonly source: 'auto' | 'async-tasks' | 'claude-raw' | 'none';
   /** Milliseconds that a `stopped` which nobody asked for waits for its correction. */
   readonly followUpWindow: number;
+  /** Tasks are made from what an agent of ACP v2 lists itself. */
+  readonly makesTasks?: () => boolean;
   /** Is told of each update that was changed or made, and by which rules. */
   readonly onRule?: OnRule;
 }
@@ -41,7 +43,7 @@ export function reportsOf(result: unknown, source: KeepOpenPluginOptions['source
   return habitsOfAnswer(result).claudeMeta && hasRawFeed(agentOf(result).version) ? 'rawFeed' : undefined;
 }
 
-export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followUpWindow, onRule = () => {} }): Plugin => {
+export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followUpWindow, makesTasks = () => false, onRule = () => {} }): Plugin => {
   const sessions = new Map<string, KeptSession>();
   const closing = new Map<string, string>();
   let reports: Reports | undefined;
@@ -128,7 +130,7 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
       replies: {
         initialize: (reply, host) => {
           if (reply.result === undefined) return;
-          reports = reportsOf(reply.result, source);
+          reports = makesTasks() ? 'asyncTasks' : reportsOf(reply.result, source);
           setups = new Setups(reports === 'rawFeed');
           if (reports === undefined) host.leave();
         },

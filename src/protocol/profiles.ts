@@ -28,6 +28,11 @@ export interface AgentHabits {
   readonly correctsStops: boolean;
   /** It offers the raw feed and reads `_meta.claudeCode` of session set-up requests. */
   readonly claudeMeta: boolean;
+  /**
+   * It may be told in v2 that the client knows the private extension. claude-agent-acp does not serve
+   * the extension there, and lists no background work for a client that declares it.
+   */
+  readonly extensionInV2: boolean;
   /** The extension capabilities that must be acknowledged for the list of a session to be whole. */
   readonly reportsWith: readonly string[];
   /**
@@ -46,10 +51,10 @@ interface Row extends AgentHabits {
 
 const standard: AgentHabits = {
   name: '', since: undefined, speaks: 'both', exitAtLaunch: false, exitLineInOutput: false, startsTurns: true, correctsStops: true, claudeMeta: false,
-  reportsWith: ['asyncTasks'], callsEndWithTurn: false, historyAfterLoad: false,
+  extensionInV2: true, reportsWith: ['asyncTasks'], callsEndWithTurn: false, historyAfterLoad: false,
 };
 
-const claude: Row = { ...standard, name: 'claude-agent-acp', match: /(?:^|[/\\@+])claude-agent-acp(?![\w-])(?:@[~^=v]*(\d+\.\d+))?/, exitAtLaunch: true, exitLineInOutput: true, claudeMeta: true };
+const claude: Row = { ...standard, name: 'claude-agent-acp', match: /(?:^|[/\\@+])claude-agent-acp(?![\w-])(?:@[~^=v]*(\d+\.\d+))?/, exitAtLaunch: true, exitLineInOutput: true, claudeMeta: true, extensionInV2: false };
 
 /** Of rows with one name the first that fits counts. */
 const rows: readonly Row[] = [

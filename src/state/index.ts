@@ -15,3 +15,5 @@ export { nextStaleTick, reduceStale, unwatchedSession } from './stale.js';
 export type { CallSeen, ListedWork, SessionEnd, Settle, StaleEvent, StaleOptions, TurnEnding, WatchedCall, WatchedSession } from './stale-types.js';
 export * from './keep-open.js';
 export type * from './keep-open-types.js';
+export { noListedTasks, reduceListedTasks, taskOf } from './listed-tasks.js';
+export type * from './listed-tasks-types.js';

@@ -1,0 +1,157 @@
+/**
+ * Gives a client of ACP v1 that knows the private async task extension its tasks, around an agent that
+ * speaks ACP v2 and lists background work itself. It stands on the agent's side of the version bridge
+ * and sees ACP v2 only; what it tells is the extension in its v2 form. An agent that speaks the
+ * extension itself is left alone.
+ *
+ * It owns two places in the list: one beside the client, where what the client is can be seen.
+ */
+import { drop, instead, keep, replace, type Call, type CallHook, type Host, type Outcome, type Outgoing, type Plugin, type Reply } from 'afterturn/plugin';
+import { agentOf, at, extensionCapabilities, habitsOfAnswer, habitsOfCommand, idOf, integerOf, isObject, protocolVersionOf, withExtension, withoutExtension } from 'afterturn/protocol';
+import type { ListedTasksEvent, ListedTasksOptions } from 'afterturn/state';
+import { Family } from '../background/family.js';
+import { OpenRequests } from './open-requests.js';
+import { TaskSession } from './session.js';
+import { stop, STOP } from './stops.js';
+
+export interface LegacyTasksOptions {
+  readonly source: 'auto' | 'async-tasks' | 'claude-raw' | 'none';
+}
+
+export interface LegacyTasks {
+  readonly atClient: Plugin;
+  readonly atAgent: Plugin;
+  /** Tasks are made from the agent's lists. Known from the answer to `initialize` on. */
+  readonly makesTasks: () => boolean;
+}
+
+/** What the client is, by its own `initialize`. */
+interface Client {
+  readonly isV1: boolean;
+  readonly declared: readonly string[];
+}
+
+const NOT_FOUND = -32002;
+const CLOSED = 'the session was closed before the work ended';
+const AGENT_GONE = 'the agent exited before the work ended';
+const ENDING = ['session/close', 'session/delete'] as const;
+const KINDS = ['tool_call_update', 'terminal_update', 'terminal_output_chunk', 'subagent_update', 'state_update'] as const;
+
+const each = <H>(keys: readonly string[], hook: H): Record<string, H> => Object.fromEntries(keys.map((key) => [key, hook]));
+const before = (messages: readonly Outgoing[]): Outcome => (messages.length === 0 ? undefined : instead(...messages, keep));
+
+export function legacyTasks({ source }: LegacyTasksOptions): LegacyTasks {
+  let client: Client = { isV1: false, declared: [] };
+  let makes = false;
+  let options: ListedTasksOptions = { exitLineInOutput: false, marks: false, turnName: '' };
+  const sessions = new Map<string, TaskSession>();
+  const family = new Family();
+  const open = new OpenRequests();
+
+  const sessionFor = (id: string): TaskSession => {
+    const session = sessions.get(id) ?? new TaskSession(id, options);
+    sessions.set(id, session);
+    return session;
+  };
+  const familyOf = (id: string): readonly string[] => [...family.descendants(id), id];
+
+  /** Where the client knows a task: it may name the session of the root for what a subagent runs. */
+  const owner = (id: string, task: string): TaskSession | undefined =>
+    [id, ...familyOf(family.rootOf(id))].map((one) => sessions.get(one)).find((session) => session?.task(task) !== undefined);
+
+  const onUpdate: CallHook = (call) => {
+    const id = idOf(at(call.params, 'sessionId'));
+    const update = at(call.params, 'update');
+    if (id === undefined || !isObject(update)) return undefined;
+    if (update.sessionUpdate === 'subagent_update') family.adopt(idOf(update.sessionId) ?? '', id);
+    const out = sessionFor(id).around(update, family.parentOf(id) !== undefined);
+    return out.length === 1 ? undefined : instead(...out);
+  };
+
+  const ends = (id: string, reason: string): readonly Outgoing[] => familyOf(id).flatMap((one) => sessions.get(one)?.told({ type: 'ended', reason }) ?? []);
+  const onEnded = (reply: Reply): Outcome => {
+    const id = open.closed(reply);
+    if (id === undefined || (reply.error !== undefined && reply.error.code !== NOT_FOUND)) return undefined;
+    const told = ends(id, CLOSED);
+    for (const one of familyOf(id)) sessions.delete(one);
+    family.forget(id);
+    return before(told);
+  };
+
+  /** A request that changes what its session makes of updates while it is open. */
+  const during = (opened: ListedTasksEvent['type'] & ('promptSent' | 'resumes'), closed: (reply: Reply) => ListedTasksEvent): { readonly call: CallHook; readonly reply: (reply: Reply) => Outcome } => ({
+    call: (call) => {
+      const id = open.opened(call);
+      if (id !== undefined) sessionFor(id).told({ type: opened });
+    },
+    reply: (reply) => {
+      const id = open.closed(reply);
+      return before(id === undefined ? [] : (sessions.get(id)?.told(closed(reply)) ?? []));
+    },
+  });
+  const prompt = during('promptSent', ({ error }) => ({ type: 'promptAnswered', accepted: error === undefined }));
+  const resume = during('resumes', () => ({ type: 'resumed' }));
+
+  /** Some agents stop listing work for a client that declares the extension, and do not serve it in v2. */
+  const onInitialize = (call: Call, host: Host): Outcome => {
+    if (!client.isV1) return host.leave();
+    const { params } = call;
+    if (!isObject(params) || protocolVersionOf(params) !== 2 || habitsOfCommand(host.agentCommand).extensionInV2) return undefined;
+    const capabilities = withoutExtension(params.capabilities);
+    return capabilities === params.capabilities ? undefined : replace({ params: { ...params, capabilities } });
+  };
+
+  const onInitialized = (reply: Reply, host: Host): Outcome => {
+    const { result } = reply;
+    if (result === undefined) return undefined;
+    const isKnown = client.declared.includes('asyncTasks');
+    const wanted = isKnown || source === 'auto' || source === 'async-tasks';
+    if (protocolVersionOf(result) !== 2 || !wanted || extensionCapabilities(result).includes('asyncTasks')) return host.leave();
+    makes = true;
+    options = { exitLineInOutput: habitsOfAnswer(result).exitLineInOutput, marks: isKnown, turnName: `${titleOf(result) ?? 'The agent'} is working` };
+    return isKnown ? replace({ result: withExtension(result, ['asyncTasks']) }) : undefined;
+  };
+
+  const whileMaking = (hook: CallHook): CallHook => (call, host) => (makes ? hook(call, host) : undefined);
+
+  const atClient: Plugin = {
+    name: 'legacy-tasks-client',
+    toAgent: {
+      calls: {
+        initialize: (call, host) => {
+          client = { isV1: (integerOf(at(call.params, 'protocolVersion')) ?? 1) < 2, declared: extensionCapabilities(at(call.params, 'clientCapabilities')) };
+          host.leave();
+        },
+      },
+    },
+  };
+
+  const atAgent: Plugin = {
+    name: 'legacy-tasks',
+    toAgent: {
+      calls: {
+        initialize: onInitialize,
+        'session/prompt': whileMaking(prompt.call),
+        'session/resume': whileMaking(resume.call),
+        ...each(ENDING, whileMaking((call) => void open.opened(call))),
+        [STOP]: whileMaking((call, host) => stop(call, host, owner) ?? drop()),
+      },
+    },
+    toClient: {
+      replies: { initialize: onInitialized, 'session/prompt': prompt.reply, 'session/resume': resume.reply, ...each(ENDING, onEnded) },
+      calls: { 'session/update': each(KINDS, whileMaking(onUpdate)) },
+    },
+    onEnd(reason, host) {
+      if (reason.kind !== 'agentExit') return;
+      const roots = [...sessions.keys()].filter((id) => family.parentOf(id) === undefined);
+      for (const message of roots.flatMap((id) => ends(id, AGENT_GONE))) if (message !== keep) host.notify('toClient', message.method, message.params);
+      sessions.clear();
+    },
+  };
+  return { atClient, atAgent, makesTasks: () => makes };
+}
+
+const titleOf = (result: unknown): string | undefined => {
+  const title = at(result, 'info', 'title');
+  return typeof title === 'string' && title !== '' ? title : agentOf(result).name;
+};

@@ -1,0 +1,52 @@
+/**
+ * How a piece of listed work ended, in the words of the private extension, which has none for an end
+ * that nobody told: that is `stopped`, the word that claims neither success nor failure, with the reason.
+ */
+import { exitCodeOfTail, type JsonObject, type Outcome } from '../protocol/index.js';
+import { isFinalStatus } from './ledger.js';
+import type { KnownTerminal, ListedTask, ListedTasks, ListedTasksOptions, TaskEnd } from './listed-tasks-types.js';
+
+export interface KnownEnd {
+  readonly end: TaskEnd;
+  /** Why the end is not known. */
+  readonly reason?: string;
+}
+
+const NOT_TOLD = 'the agent did not tell how it ended';
+
+/** Signals with which work is ended from outside. Others are the work's own failure. */
+const STOPPING: ReadonlySet<string> = new Set(['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGKILL']);
+
+const ofCode = (code: number): KnownEnd => ({ end: code === 0 ? 'completed' : 'failed' });
+
+function ofTerminal({ exit, tail }: KnownTerminal, { exitLineInOutput }: ListedTasksOptions): KnownEnd {
+  const code = exit?.exitCode ?? exitCodeOfTail(tail);
+  if (exit?.signal !== undefined) return { end: STOPPING.has(exit.signal) ? 'stopped' : 'failed' };
+  if (code !== undefined) return ofCode(code);
+  // Where the harness names the code of every command that ends by itself, one without was stopped.
+  return exitLineInOutput ? { end: 'stopped' } : { end: 'stopped', reason: NOT_TOLD };
+}
+
+const ofStatus: ReadonlyMap<string | undefined, TaskEnd> = new Map<string | undefined, TaskEnd>([['completed', 'completed'], ['failed', 'failed'], ['cancelled', 'stopped']]);
+const ofOutcome = (outcome: Outcome | undefined): KnownEnd => (outcome === undefined || outcome === 'unknown' ? { end: 'stopped', reason: NOT_TOLD } : { end: outcome });
+
+/** What its terminal, its tool call or its session says of the end, if it says that there is one. */
+export function ownEnd(state: ListedTasks, task: ListedTask, options: ListedTasksOptions): KnownEnd | undefined {
+  if (task.type === 'terminal') {
+    const terminal = state.terminals.get(task.id);
+    return terminal?.exit === undefined ? undefined : ofTerminal(terminal, options);
+  }
+  if (task.type !== 'tool_call') return undefined;
+  const status = state.calls.get(task.id)?.status;
+  return isFinalStatus(status) ? { end: ofStatus.get(status) ?? 'stopped' } : undefined;
+}
+
+/** How work ended that its list no longer names. */
+export function endOfRemoved(state: ListedTasks, task: ListedTask, options: ListedTasksOptions): KnownEnd {
+  return task.type === 'subagent' ? ofOutcome(state.children.get(task.id)?.outcome) : (ownEnd(state, task, options) ?? { end: 'stopped', reason: NOT_TOLD });
+}
+
+const turnEnds: ReadonlyMap<unknown, TaskEnd> = new Map<unknown, TaskEnd>([['cancelled', 'stopped'], ['error', 'failed'], ['refusal', 'failed']]);
+
+/** How a turn of the agent's own ended, by the `idle` that ends it. */
+export const endOfTurn = (update: JsonObject): KnownEnd => ({ end: turnEnds.get(update.stopReason) ?? 'completed' });
