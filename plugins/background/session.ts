@@ -137,6 +137,7 @@ export class BackgroundSession {
     const resuming = this.#resuming;
     if (resuming === undefined) this.#resuming = new Resuming(replays, rebuilt);
     else Object.assign(resuming, { open: resuming.open + 1, replays: replays || resuming.replays, rebuilt: rebuilt || resuming.rebuilt });
+    this.#run({ type: 'resuming' });
   }
 
   /** Its response is about to pass. A refused one ends nothing, and what it disturbed is told anew. */
@@ -158,6 +159,7 @@ export class BackgroundSession {
     const resuming = this.#resuming;
     if (resuming === undefined || --resuming.open > 0) return;
     this.#resuming = undefined;
+    this.#run({ type: 'resumed' });
     this.told(resuming.takeNews(this.#session));
   }
 

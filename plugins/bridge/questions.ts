@@ -5,9 +5,9 @@
  * Towards a v1 agent we are the client: on `session/cancel` we answer every open request of foreground
  * work `cancelled` at once. The client may do the same, or is told that nobody waits any more; what it
  * answers then is dropped. What listed background work asks is no matter of the foreground: it changes
- * no state, and stays open at a cancel.
+ * no state, and stays open at a cancel. In a closed session nobody is asked.
  */
-import { refuse, take, type Call, type Outcome, type Reply, type RequestId } from 'afterturn/plugin';
+import { answer, refuse, take, type Call, type Outcome, type Reply, type RequestId } from 'afterturn/plugin';
 import {
   cancelledOutcome, idOf, invalidParams, isObject, objectOf, permissionToolCall, toV1PermissionResult, toV2ElicitationParams, toV2PermissionCall,
   toV2PermissionParams, toV2Terminals, type JsonObject,
@@ -77,6 +77,7 @@ export class Questions {
     const toolCall = params && permissionToolCall(params);
     if (params === undefined || sessionId === undefined || toolCall === undefined) return refuse(invalidParams('session/request_permission needs a sessionId and a toolCall.'));
     const session = this.#bridge.ownerOf(this.#bridge.session(sessionId), toolCall);
+    if (session.closed) return answer(cancelledOutcome);
     const isListed = this.#isListed(session, idOf(toolCall.toolCallId));
     const shown = this.#permissionCall(session, toolCall, isListed);
     if (shown === undefined) return refuse(invalidParams('session/request_permission needs a toolCall with a toolCallId.'));
@@ -90,6 +91,7 @@ export class Questions {
     const params = objectOf(call.params) ?? {};
     const sessionId = idOf(params.sessionId);
     const session = sessionId === undefined ? undefined : this.#bridge.session(sessionId);
+    if (session?.closed) return answer(cancelledElicitation);
     const translated = toV2ElicitationParams(session === undefined ? params : { ...params, sessionId: session.id });
     if (translated.error) return refuse(translated.error);
     const isListed = session !== undefined && this.#isListed(session, idOf(params.toolCallId));

@@ -12,12 +12,13 @@ const wordOf = (listed: Listed): string => (typeof listed === 'string' ? listed 
 const differs = (one: readonly ItemKey[], other: readonly ItemKey[]): boolean =>
   one.length !== other.length || one.some((key) => !other.includes(key));
 
-/** Items that ended, and left the list late, or not at all. */
+/** Items that ended, and left the list late, or not at all. A resume tells the list when it has told what is listed. */
 function lateRemovals(keys: readonly ItemKey[], { event, before, options }: Moment): readonly Fault[] {
+  const until = Math.min(event.t, before.resumingSince ?? event.t);
   return keys.flatMap((key) => {
     const entity = before.entities.get(key);
     if (!entity?.final || entity.finalInReplay) return [];
-    const late = event.t - entity.finalAt;
+    const late = until - entity.finalAt;
     return faultIf(late > options.resendWithin, `a state without the item within ${options.resendWithin} ms of its end`, `${key}: still listed ${late} ms after it`);
   });
 }
@@ -84,7 +85,9 @@ export const listRules: readonly Rule[] = [
       if (state !== 'running' || before.state !== 'idle' || !removal) return [];
       const byClient = before.insertedAt > removal.line || before.openPrompts.length > 0;
       const gap = t - removal.t;
-      return faultIf(!byClient && gap < options.window, `one running that drops ${removal.keys.join(', ')}`, `idle without it, and running ${gap} ms later`);
+      const ends = removal.keys.map((key) => before.entities.get(key)?.finalAt ?? removal.t);
+      const waited = removal.t - Math.max(...ends) >= options.window;
+      return faultIf(!byClient && !waited && gap < options.window, `one running that drops ${removal.keys.join(', ')}`, `idle without it, and running ${gap} ms later`);
     }),
   },
 ];

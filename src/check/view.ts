@@ -50,6 +50,8 @@ export interface SessionView {
   /** Requests for this session that are open: by method, the line of the request. */
   readonly open: ReadonlyMap<string, number>;
   readonly replaying: boolean;
+  /** When a resume or load that is open was asked for. */
+  readonly resumingSince: number | undefined;
   /** `session/close` or `session/delete` was answered with success. */
   readonly closed: boolean;
   /** It was made by `session/fork` and has told no state yet. */
@@ -73,6 +75,7 @@ export const emptyView: SessionView = {
   cancelled: undefined,
   open: new Map(),
   replaying: false,
+  resumingSince: undefined,
   closed: false,
   freshFork: false,
   asks: new Map(),
@@ -140,6 +143,7 @@ function withRequest(view: SessionView, event: EventOf<'request'>): SessionView 
     open: new Map(view.open).set(event.method, event.line),
     openPrompts: event.method === 'session/prompt' ? [...view.openPrompts, event.key] : view.openPrompts,
     replaying: view.replaying || event.replays,
+    resumingSince: reopens ? (view.resumingSince ?? event.t) : view.resumingSince,
     closed: view.closed && !reopens,
     askedToStop: view.askedToStop || /^(?:terminal|tool_call)\/cancel$/.test(event.method),
   };
@@ -151,13 +155,18 @@ function withAnswer(view: SessionView, { key, method, accepted, code, line }: Ev
   open.delete(method);
   const closes = method === 'session/close' || method === 'session/delete';
   const isPrompt = method === 'session/prompt';
+  const closed = view.closed || (closes && (accepted || code === -32002));
+  const reopens = method === 'session/resume' || method === 'session/load';
   return {
     ...view,
     open,
     openPrompts: isPrompt ? view.openPrompts.filter((open) => open !== key) : view.openPrompts,
     insertedAt: isPrompt && accepted ? line : view.insertedAt,
-    replaying: view.replaying && method !== 'session/resume' && method !== 'session/load',
-    closed: view.closed || (closes && (accepted || code === -32002)),
+    replaying: view.replaying && !reopens,
+    resumingSince: reopens ? undefined : view.resumingSince,
+    closed,
+    // What runs when the session is opened again has nothing to do with it.
+    removal: closed ? undefined : view.removal,
   };
 }
 

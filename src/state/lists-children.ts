@@ -7,7 +7,7 @@
  */
 import { arrayOf, objectOf, stringOf, type JsonObject } from '../protocol/index.js';
 import type { Fact } from './ledger-types.js';
-import { awaitsTasks, releaseHeldIdle, send, type Draft } from './lists-draft.js';
+import { awaitsOnlyTasks, releaseHeldIdle, send, type Draft } from './lists-draft.js';
 import { isListed } from './lists-entries.js';
 import type { ChildEntry, SessionLists } from './lists-types.js';
 
@@ -23,7 +23,7 @@ function put(draft: Draft, child: ChildEntry): void {
   const wasListed = before !== undefined && isListed(before);
   const listed = isListed(child);
   const drops = wasListed && !listed;
-  if (drops && draft.options.startsTurns && !draft.lists.closing && awaitsTasks(draft.lists)) releaseHeldIdle(draft);
+  if (drops && draft.options.startsTurns && awaitsOnlyTasks(draft.lists)) releaseHeldIdle(draft);
   const children = draft.lists.children.set(child.id, child).bounded(REMEMBERED, (other) => !isListed(other));
   draft.lists = { ...draft.lists, children };
   if (!wasListed && listed) draft.due = 'now';

@@ -88,15 +88,31 @@ export function releaseHeldIdle(draft: Draft): void {
   send(draft, withList(draft.lists, update));
 }
 
+/** Sends the current state with the list as it is now. */
+function sendSnapshot(draft: Draft): void {
+  draft.lists = { ...draft.lists, held: undefined };
+  draft.due = undefined;
+  send(draft, stateSnapshot(draft.lists));
+}
+
+/** Sends what was held, whatever it waited for. */
+export function release(draft: Draft): void {
+  if (draft.lists.held?.update !== undefined) releaseHeldIdle(draft);
+  else if (draft.lists.held !== undefined) sendSnapshot(draft);
+}
+
 /** An `idle` waits for tasks that are announced late: the client still sees the state before it. */
 export const awaitsTasks = ({ held, state }: SessionLists): boolean => held?.update !== undefined && state !== 'idle';
+
+/** It does, and nothing else is said of the list for now: not while a close, or a resume, will say it. */
+export const awaitsOnlyTasks = (lists: SessionLists): boolean => awaitsTasks(lists) && !lists.closing && !lists.resuming;
 
 /**
  * Sends the final state. The removal from the list is due after it. An `idle` that waits goes out
  * before: it must not be the removal, which has a wait of its own.
  */
 export function settle(draft: Draft, entry: Entry, outcome: Outcome = outcomeOf(draft, entry), reason?: string): void {
-  if (!entry.unlisted && draft.options.startsTurns && !draft.lists.closing && awaitsTasks(draft.lists)) releaseHeldIdle(draft);
+  if (!entry.unlisted && draft.options.startsTurns && awaitsOnlyTasks(draft.lists)) releaseHeldIdle(draft);
   if (entry.type === 'terminal') draft.effects.push({ do: 'unfollow', task: entry.task });
   send(draft, endUpdate(entry, outcome, reason));
   putEntry(draft, { ...entry, phase: 'settled', tentative: false, until: undefined, told: JSON.stringify(endOf(entry, outcome)) });
@@ -158,17 +174,22 @@ export function settleAllEnding(draft: Draft): void {
   }
 }
 
-/** Sends the snapshot that is due, or holds it while the session is idle and a turn of the agent's own may follow. */
+/**
+ * Sends the snapshot that is due, or holds it: while the session is idle and a turn of the agent's own
+ * may follow, while a close may say all of it at once, and until a resume has told anew what is listed.
+ */
 export function finish(draft: Draft): void {
   const { lists, options, at, due } = draft;
   if (due === undefined || !lists.reported) return;
+  const mayFollow = due === 'removal' && lists.state === 'idle' && options.startsTurns && options.window > 0;
   if (lists.closing) {
-    draft.lists = { ...lists, held: { until: Number.POSITIVE_INFINITY, update: lists.held?.update } };
-  } else if (due === 'removal' && lists.state === 'idle' && options.startsTurns && options.window > 0) {
+    draft.lists = { ...lists, held: { until: lists.held?.until ?? at + options.window, update: lists.held?.update } };
+  } else if (mayFollow) {
     draft.lists = { ...lists, held: { until: at + options.window, update: lists.held?.update } };
+  } else if (lists.resuming) {
+    draft.lists = { ...lists, held: { until: lists.held?.until ?? at, update: lists.held?.update } };
   } else if (lists.held?.update === undefined) {
-    draft.lists = { ...lists, held: undefined };
-    send(draft, stateSnapshot(draft.lists));
+    sendSnapshot(draft);
   } else if (!awaitsTasks(lists)) {
     releaseHeldIdle(draft);
   }

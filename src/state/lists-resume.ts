@@ -65,10 +65,18 @@ function restore(draft: Draft, entry: Entry): void {
   draft.effects.push({ do: 'sendTerminal', update: { ...terminalAnnouncement(entry, item, draft.ledger), capabilities: capabilities(entry) } });
 }
 
-/** Tells everything that is listed anew. */
+/** Tells everything that is listed anew. From now on a list may be told. */
 export function restoreAll(draft: Draft): void {
+  draft.lists = { ...draft.lists, resuming: false };
   for (const entry of draft.lists.entries.values()) if (entry.phase !== 'settled' && !entry.unlisted) restore(draft, entry);
   for (const update of childAnnouncements(draft.lists)) restoreChild(draft, update);
+}
+
+/** The `idle` that waits for tasks goes out before what is next, with the list: what that names is told anew first, if a resume still has to. */
+export function releaseBefore(draft: Draft): void {
+  if (!awaitsTasks(draft.lists)) return;
+  if (draft.lists.resuming) restoreAll(draft);
+  releaseHeldIdle(draft);
 }
 
 /** Tells a listed child anew: its association, what it lists itself, then its state, here and in its own session. */
@@ -88,9 +96,9 @@ function restoreChild(draft: Draft, { state, ...association }: JsonObject): void
 /** The state that a resume restores: it waits for nothing. */
 function resumedState(draft: Draft, update: JsonObject): void {
   const word = stringOf(update.state) ?? draft.lists.state;
-  if (awaitsTasks(draft.lists)) releaseHeldIdle(draft);
   if (word !== 'idle') settleAllEnding(draft);
   restoreAll(draft);
+  if (awaitsTasks(draft.lists)) releaseHeldIdle(draft);
   draft.lists = { ...draft.lists, held: undefined, state: word };
   draft.due = undefined;
   send(draft, { ...update, background: backgroundList(draft.lists) });

@@ -70,6 +70,8 @@ export interface SessionLists {
   readonly forgotten: number;
   /** `session/close` or `session/delete` was sent and not answered yet. */
   readonly closing: boolean;
+  /** A `session/resume` was sent, and what is listed was not told anew yet. */
+  readonly resuming: boolean;
 }
 
 /** What the agent's habits are, as far as lists depend on them. One row a profile, see `protocol/profiles`. */
@@ -111,6 +113,9 @@ export type ListsEvent = { readonly at: number; readonly session: string } & (
   | { readonly type: 'asked'; readonly ledger: SessionLedger }
   | { readonly type: 'closing' }
   | { readonly type: 'closeFailed'; readonly ledger: SessionLedger }
+  /** A `session/resume` goes to the agent; its response has passed. */
+  | { readonly type: 'resuming' }
+  | { readonly type: 'resumed'; readonly ledger: SessionLedger }
   | { readonly type: 'ended'; readonly reason: 'closed' | 'agentGone'; readonly ledger: SessionLedger }
 );
 

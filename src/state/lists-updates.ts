@@ -2,7 +2,7 @@
 import { arrayOf, defined, integerOf, objectOf, stringOf, type ExitFacts, type JsonObject } from '../protocol/index.js';
 import { isFinalStatus, isLaunchedBy } from './ledger.js';
 import type { Fact, Item } from './ledger-types.js';
-import { awaitsTasks, follow, newEntry, putEntry, releaseHeldIdle, send, settle, settleAllEnding, tellAgain, type Draft } from './lists-draft.js';
+import { awaitsOnlyTasks, awaitsTasks, follow, newEntry, putEntry, releaseHeldIdle, send, settle, settleAllEnding, tellAgain, type Draft } from './lists-draft.js';
 import { callReference, finalStatus, liveStatus, withList } from './lists-entries.js';
 import { isUsed, markUsed } from './lists-ids.js';
 import type { Entry } from './lists-types.js';
@@ -164,7 +164,7 @@ const mayBeAnnounced = (draft: Draft): boolean =>
 /** Until when this `idle` waits, if it does: for the close, for a removal's turn, or for late announcements. */
 function idleWaitsUntil(draft: Draft): number | undefined {
   const { lists, options, at } = draft;
-  if (lists.closing && lists.reported) return Number.POSITIVE_INFINITY;
+  if (lists.closing && lists.reported) return lists.held?.until ?? at + options.window;
   if (lists.state === 'idle') return draft.due === 'now' ? undefined : lists.held?.until;
   return options.window > 0 && mayBeAnnounced(draft) ? at + options.window : undefined;
 }
@@ -192,7 +192,7 @@ export function state(draft: Draft, update: JsonObject): void {
 
 /** An `idle` that waits goes out early once every open call with a live terminal is accounted for. */
 export function releaseIfAnnounced(draft: Draft): void {
-  if (awaitsTasks(draft.lists) && !draft.lists.closing && !mayBeAnnounced(draft)) releaseHeldIdle(draft);
+  if (awaitsOnlyTasks(draft.lists) && !mayBeAnnounced(draft)) releaseHeldIdle(draft);
 }
 
 /** Whether the agent lists background work itself in this update. */

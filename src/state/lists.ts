@@ -8,9 +8,9 @@
 import { stringOf, type JsonObject } from '../protocol/index.js';
 import type { Fact } from './ledger-types.js';
 import { backgroundList, callEnd, callReference, entityUpdate, exitStatus, liveStatus } from './lists-entries.js';
-import { announce, awaitsTasks, end, endingEntries, finish, follow, putEntry, releaseHeldIdle, send, settle, settleOrWait, tellAgain, type Draft } from './lists-draft.js';
+import { announce, end, endingEntries, finish, follow, putEntry, release, releaseHeldIdle, send, settle, settleOrWait, tellAgain, type Draft } from './lists-draft.js';
 import { childFact, childState, endChildren, subagent } from './lists-children.js';
-import { restoreAll, settleLost, whileResuming } from './lists-resume.js';
+import { releaseBefore, restoreAll, settleLost, whileResuming } from './lists-resume.js';
 import type { Entry, ListsEffect, ListsEvent, ListsOptions, Resuming, SessionLists } from './lists-types.js';
 import { listsItself, releaseIfAnnounced, state, terminal, toolCall } from './lists-updates.js';
 import { emptySession } from './ledger.js';
@@ -19,7 +19,7 @@ import { Table } from './table.js';
 
 /** A session that was not heard of. `reported`: the agent has promised to report background work. */
 export const emptyLists = (reported: boolean): SessionLists => ({
-  reported, native: false, state: 'idle', entries: Table.empty(), children: Table.empty(), held: undefined, used: Table.empty(), forgotten: 0, closing: false,
+  reported, native: false, state: 'idle', entries: Table.empty(), children: Table.empty(), held: undefined, used: Table.empty(), forgotten: 0, closing: false, resuming: false,
 });
 
 const REMEMBERED_ENTRIES = 256;
@@ -103,7 +103,7 @@ function onUpdate(draft: Draft, update: JsonObject, facts: readonly Fact[], resu
   else if (kind === 'subagent_update') subagent(draft, update);
   else if (kind !== 'state_update' && !isExtension(kind)) {
     // The next prompt's work: what waits to be told of the last one goes first.
-    if (kind === 'user_message' && awaitsTasks(draft.lists) && !draft.lists.closing) releaseHeldIdle(draft);
+    if (kind === 'user_message' && resuming !== 'history') releaseBefore(draft);
     draft.effects.push({ do: 'keep' });
   }
   for (const fact of facts) onFact(draft, fact, reopened);
@@ -128,11 +128,8 @@ function onTick(draft: Draft): void {
     if (item?.outputFile !== undefined && entry.type === 'terminal' && !entry.tentative) draft.effects.push({ do: 'flush', task: entry.task });
     else settle(draft, entry);
   }
-  const held = draft.lists.held;
-  if (held === undefined || held.until > draft.at) return;
-  if (held.update !== undefined) return releaseHeldIdle(draft);
-  draft.lists = { ...draft.lists, held: undefined };
-  draft.due = 'now';
+  const { held } = draft.lists;
+  if (held !== undefined && held.until <= draft.at && !draft.lists.resuming) release(draft);
 }
 
 /** Terminals and calls that are no items of their own: those that foreground work, or an item, left open. */
@@ -170,10 +167,8 @@ function onSessionEnd(draft: Draft, reason: 'closed' | 'agentGone'): void {
 
 /** The close was refused: what waited for its answer goes out. */
 function onCloseFailed(draft: Draft): void {
-  const { held } = draft.lists;
   draft.lists = { ...draft.lists, closing: false };
-  if (held?.update !== undefined) releaseHeldIdle(draft);
-  else if (held !== undefined) draft.due = 'now';
+  release(draft);
 }
 
 type Handler<T extends ListsEvent['type']> = (draft: Draft, event: Extract<ListsEvent, { type: T }>) => void;
@@ -199,13 +194,20 @@ const handlers: { readonly [T in ListsEvent['type']]: Handler<T> } = {
     draft.due = 'now';
   },
   asked: (draft) => {
-    if (awaitsTasks(draft.lists) && !draft.lists.closing) releaseHeldIdle(draft);
+    releaseBefore(draft);
   },
   closing: (draft) => {
-    const { held } = draft.lists;
-    draft.lists = { ...draft.lists, closing: true, held: held && { ...held, until: Number.POSITIVE_INFINITY } };
+    draft.lists = { ...draft.lists, closing: true };
   },
   closeFailed: onCloseFailed,
+  resuming: (draft) => {
+    draft.lists = { ...draft.lists, resuming: true };
+  },
+  resumed: (draft) => {
+    if (!draft.lists.resuming) return;
+    draft.lists = { ...draft.lists, resuming: false };
+    if (draft.lists.held !== undefined && draft.lists.held.until <= draft.at) release(draft);
+  },
   ended: (draft, event) => onSessionEnd(draft, event.reason),
 };
 
@@ -223,6 +225,6 @@ export function reduceLists(lists: SessionLists, event: ListsEvent, options: Lis
 /** When the next `tick` is due, in milliseconds of the event clock. */
 export function nextTick(lists: SessionLists): number | undefined {
   const times = endingEntries(lists).flatMap((entry) => entry.until ?? []);
-  if (lists.held !== undefined && lists.held.until !== Number.POSITIVE_INFINITY) times.push(lists.held.until);
+  if (lists.held !== undefined && !lists.resuming) times.push(lists.held.until);
   return times.length === 0 ? undefined : Math.min(...times);
 }

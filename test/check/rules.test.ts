@@ -142,6 +142,17 @@ describe('what is sound is not found', () => {
     expect(namesOf(silent)).toEqual([]);
   });
 
+  test('a running that the agent starts after a removal that had waited for it', () => {
+    const place = stopped.findIndex(removal);
+    const end = Number(stopped[stopped.findLastIndex((record, index) => index < place && exit(record))]?.t);
+    const late = (ms: number, then: number): RecordedMessage[] => [
+      ...stopped.slice(0, place), state(stopped, { state: 'idle', background: [] })(end + ms),
+      state(stopped, { state: 'running', background: [] })(end + then), state(stopped, { state: 'idle', stopReason: 'end_turn', background: [] })(end + then),
+    ];
+    expect(namesOf(late(250, 260))).toEqual([]);
+    expect(namesOf(late(240, 260))).toEqual(['no-removal-then-running']);
+  });
+
   test('a session that is closed and resumed', () => {
     const records = after(closed, [
       sent('session/resume', 70, { sessionId: sessionOf(closed), cwd: '/workspace/project', mcpServers: [] }),
@@ -149,5 +160,28 @@ describe('what is sound is not found', () => {
       answered(70, {}),
     ]);
     expect(namesOf(records)).toEqual([]);
+  });
+
+  test('a session that is opened again at once, and a turn of the agent\'s own in it', () => {
+    const records = after(closed, [
+      sent('session/resume', 70, { sessionId: sessionOf(closed), cwd: '/workspace/project', mcpServers: [] }),
+      state(closed, { state: 'idle', background: [] }),
+      answered(70, {}),
+      state(closed, { state: 'running', background: [] }),
+      state(closed, { state: 'idle', stopReason: 'end_turn', background: [] }),
+    ], 1);
+    expect(namesOf(records)).toEqual([]);
+  });
+
+  test('a removal that is told with the state of a resume which took long, and no other that is late', () => {
+    const session = sessionOf(stopped);
+    const place = stopped.findIndex(removal);
+    const at = Number(stopped[place]?.t);
+    const resumes = (asked: number, done: number): RecordedMessage[] => [
+      ...stopped.slice(0, place), sent('session/resume', 70, { sessionId: session, cwd: '/workspace/project', mcpServers: [] })(at + asked),
+      state(stopped, { state: 'idle', background: [] })(at + done), answered(70, {})(at + done),
+    ];
+    expect(namesOf(resumes(10, 9000))).toEqual([]);
+    expect(namesOf(resumes(8000, 9000))).toEqual(['resend-on-change']);
   });
 });

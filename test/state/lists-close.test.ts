@@ -124,14 +124,14 @@ describe('close', () => {
     listed.closing();
     listed.idle('cancelled');
     listed.spawned('d', { name: 'Another' });
-    listed.wait(1000);
+    listed.wait(249);
     expect(listed.client()).toEqual(['terminal afterturn:d "Another" cancellable']);
     listed.closeFailed();
     expect(listed.client()).toEqual(['idle (cancelled) [terminal c, terminal afterturn:d]']);
     const removed = idleWithWorkflow();
     removed.closing();
     removed.ended('w', 'completed');
-    removed.wait(1000);
+    removed.wait(249);
     expect(removed.client()).toEqual(['call c completed not cancellable']);
     removed.closeFailed();
     expect(removed.client()).toEqual(['idle []']);
@@ -141,10 +141,58 @@ describe('close', () => {
     const agent = idleWithWorkflow();
     agent.ended('w', 'completed');
     agent.closing();
-    agent.wait(1000);
+    agent.wait(249);
     expect(agent.client()).toEqual(['call c completed not cancellable']);
     agent.closeFailed();
     expect(agent.client()).toEqual(['idle []']);
+  });
+
+  describe('unanswered for longer than the window', () => {
+    it('work that ends meanwhile leaves the list, and the close tells the rest', () => {
+      const agent = withShell();
+      agent.call('w1', 'pending');
+      agent.spawned('w', { taskType: 'workflow', toolCallId: 'w1' });
+      agent.call('w1', 'completed');
+      agent.idle();
+      agent.client();
+      agent.closing();
+      agent.ended('w', 'completed');
+      agent.wait(250);
+      expect(agent.client()).toEqual(['call w1 completed not cancellable', 'idle [terminal c]']);
+      agent.ended('b', 'completed');
+      agent.wait(500);
+      expect(agent.client()).toEqual(['terminal c exited {} not cancellable', 'idle []']);
+      agent.over();
+      expect(agent.client()).toEqual([]);
+    });
+
+    it('a prompt that is taken in when it is refused comes after the end of what ran', () => {
+      const agent = withShell();
+      agent.closing();
+      agent.idle('error');
+      agent.says('user_message', { messageId: 'm', content: [] });
+      expect(agent.client()).toEqual(['idle (error) [terminal c]', 'user_message']);
+    });
+
+    it('changes that follow one another share one list', () => {
+      const agent = idleWithWorkflow();
+      agent.closing();
+      agent.spawned('d', { name: 'Another' });
+      agent.wait(200);
+      agent.ended('w', 'completed');
+      agent.wait(50);
+      expect(agent.client()).toEqual(['terminal afterturn:d "Another" cancellable', 'call c completed not cancellable', 'idle [terminal afterturn:d]']);
+    });
+
+    it('the end of foreground work is told, and is not told again with the close', () => {
+      const agent = withShell();
+      agent.closing();
+      agent.idle('cancelled');
+      agent.wait(250);
+      expect(agent.client()).toEqual(['idle (cancelled) [terminal c]']);
+      agent.over();
+      expect(agent.client()).toEqual(['terminal c exited {} not cancellable because the session was closed', 'idle []']);
+    });
   });
 
   it('an agent that is gone: the same, with that reason', () => {

@@ -161,6 +161,72 @@ it('what the agent says while a session is resumed without a replay is no histor
   expect(agent.client()).toEqual(['terminal other exited {"exitCode":0}', 'terminal_output_chunk']);
 });
 
+describe('a list that is due before a resume has told what it names', () => {
+  /** A command and a workflow are listed, and the workflow has ended. */
+  function withRemoval() {
+    const agent = idleWithShell();
+    agent.call('w1', 'pending');
+    agent.spawned('w', { taskType: 'workflow', toolCallId: 'w1' });
+    agent.call('w1', 'completed');
+    agent.wait(1000);
+    agent.client();
+    agent.ended('w', 'completed');
+    agent.resuming();
+    agent.wait(5000);
+    return agent;
+  }
+
+  it('waits for it, however long that takes', () => {
+    const agent = withRemoval();
+    expect(agent.client()).toEqual(['call w1 completed not cancellable']);
+    agent.resumes('state_update', { state: 'idle' }, 'live');
+    agent.resumed();
+    agent.wait(1000);
+    expect(agent.client()).toEqual(['call c', 'terminal c "./run.sh" cancellable', 'idle [terminal c]']);
+  });
+
+  it('goes out when that is refused', () => {
+    const agent = withRemoval();
+    agent.client();
+    agent.resumed();
+    expect(agent.client()).toEqual(['idle [terminal c]']);
+  });
+
+  it('so does what is listed meanwhile', () => {
+    const agent = idleWithShell();
+    agent.resuming();
+    agent.spawned('d', { name: 'Another' });
+    expect(agent.client()).toEqual(['terminal afterturn:d "Another" cancellable']);
+    agent.resumes('state_update', { state: 'running' });
+    expect(agent.client()).toEqual(['call c', 'terminal c "./run.sh" cancellable', 'terminal afterturn:d "Another" cancellable', 'running [terminal c, terminal afterturn:d]']);
+  });
+
+  it('an idle that waits for tasks is told after it, but before a prompt and a question', () => {
+    const held = () => {
+      const agent = withCodexShell();
+      agent.command('f', 'in_progress');
+      agent.idle();
+      agent.client();
+      agent.resuming();
+      agent.wait(1000);
+      expect(agent.client()).toEqual([]);
+      return agent;
+    };
+    const again = ['call c', 'terminal c "./run.sh" cancellable'];
+    const told = held();
+    told.resumes('state_update', { state: 'idle' });
+    expect(told.client()).toEqual([...again, 'idle (end_turn) [terminal c]', 'idle [terminal c]']);
+    const prompted = held();
+    prompted.resumes('user_message', { messageId: 'm', content: [] });
+    expect(prompted.client()).toEqual(['user_message']);
+    prompted.resumes('user_message', { messageId: 'n', content: [] }, 'live');
+    expect(prompted.client()).toEqual([...again, 'idle (end_turn) [terminal c]', 'user_message']);
+    const asked = held();
+    asked.asked();
+    expect(asked.client()).toEqual([...again, 'idle (end_turn) [terminal c]']);
+  });
+});
+
 it('a refused resume has everything told anew', () => {
   const agent = idleWithShell();
   agent.restored();

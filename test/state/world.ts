@@ -79,6 +79,15 @@ export class World {
     this.#run({ type: 'update', update, facts: this.#hear(signals), resuming }, update);
   }
 
+  /** A resume goes to the agent, its response has passed. */
+  resuming(): void {
+    this.#run({ type: 'resuming' });
+  }
+
+  resumed(): void {
+    this.#run({ type: 'resumed' });
+  }
+
   lost(reason: string): void {
     this.#run({ type: 'lost', reason });
   }
@@ -134,6 +143,11 @@ export class World {
   /** The client asks to stop a task: from here on a `stopped` was asked for. */
   stopAsked(task: string): void {
     this.#hear([{ type: 'stopAsked', task }]);
+  }
+
+  /** A question about listed work is about to be asked. */
+  asked(): void {
+    this.#run({ type: 'asked' });
   }
 
   closing(): void {

@@ -122,6 +122,22 @@ describe('a session whose work runs', () => {
     ]);
   });
 
+  it('a removal that falls due meanwhile waits for what is still listed, or for the refusal', () => {
+    for (const accepted of [true, false]) {
+      const on = connected({ name: 'other-agent' });
+      on.runsShell();
+      on.runsWorkflow();
+      on.says('_async_task_state_update', { asyncTaskId: 'w', state: 'completed' });
+      expect(on.saw()).toEqual(['call w1 completed not cancellable']);
+      const answers = resumes(on, false);
+      on.clock.advance(5000);
+      expect(on.saw()).toEqual([]);
+      if (accepted) on.says('state_update', { state: 'idle' });
+      answers(accepted);
+      expect(on.saw()).toEqual(accepted ? ['call c completed content', 'terminal c "./run.sh" cancellable', 'idle [terminal c]', 'ok 1 {}'] : ['error 1 -32603', 'idle [terminal c]']);
+    }
+  });
+
   it('a listed call is told as a whole', () => {
     const on = connected();
     on.runsWorkflow();

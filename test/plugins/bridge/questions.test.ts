@@ -134,6 +134,16 @@ test('work that ends while it asks takes the question back first', () => {
   expect(wires.told()).toEqual([{ jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: request.id } }, state('idle', { stopReason: 'end_turn' })]);
 });
 
+test('in a closed session nobody is asked', () => {
+  const wires = connected();
+  wires.client.requests('session/close', { sessionId: 's' });
+  wires.agent.answers(wires.asked()[0][2], {});
+  wires.told();
+  wires.agent.sends({ jsonrpc: '2.0', id: 5, method: 'session/request_permission', params: { sessionId: 's', toolCall, options } });
+  wires.agent.sends({ jsonrpc: '2.0', id: 6, method: 'elicitation/create', params: { sessionId: 's', mode: 'form', message: 'Which?', requestedSchema: { type: 'object', properties: {} } } });
+  expect([wires.told(), wires.asked()]).toEqual([[], [[cancelled], [{ action: 'cancel' }]]]);
+});
+
 describe('an elicitation', () => {
   const form = { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } };
 

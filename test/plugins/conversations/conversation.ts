@@ -10,8 +10,6 @@ import { ConversationModel } from './model.js';
 import type { Script, Step } from './script.js';
 
 const SESSIONS = ['s0', 's1', 's2'] as const;
-/** An agent answers a close within this time, and a resume before time passes. Milliseconds. */
-const CLOSES_WITHIN = 1500;
 
 /** What the client gets in place of a message. */
 export type Spoil = (message: Message) => readonly Message[];
@@ -24,8 +22,6 @@ class Conversation {
   readonly client: ScriptedClient;
 
   readonly #spoil: Spoil;
-  /** When a close has to be answered. */
-  readonly #closing = new Map<string, number>();
 
   constructor({ agent, stale }: Script, spoil: Spoil) {
     this.#spoil = spoil;
@@ -66,27 +62,10 @@ class Conversation {
   async waits(ms: number): Promise<void> {
     const until = this.on.clock.now() + ms;
     while (this.on.clock.now() < until) {
-      await this.#answersInTime();
-      const next = Math.min(until, ...[this.on.clock.next(), ...this.#closing.values()].filter((due) => due !== undefined));
+      const next = Math.min(until, this.on.clock.next() ?? until);
       this.on.clock.advance(Math.max(0, next - this.on.clock.now()));
       await this.passes();
     }
-  }
-
-  async #answersInTime(): Promise<void> {
-    let isLate = false;
-    for (const of of SESSIONS) {
-      isLate ||= (this.agent.sessions.get(of)?.loads.length ?? 0) > 0;
-      while ((this.agent.sessions.get(of)?.loads.length ?? 0) > 0) this.agent.does('answerSetUp', of, 1);
-      const now = this.on.clock.now();
-      if (this.agent.sessions.get(of)?.isClosing !== true) this.#closing.delete(of);
-      else if (!this.#closing.has(of)) this.#closing.set(of, now + CLOSES_WITHIN);
-      if ((this.#closing.get(of) ?? Infinity) > now) continue;
-      isLate = true;
-      this.#closing.delete(of);
-      this.agent.does('answerClose', of, 1);
-    }
-    if (isLate) await this.passes();
   }
 
   async does(one: Step): Promise<void> {
