@@ -63,6 +63,22 @@ export const errorTable = {
     text: 'expected --record {path} to be a file that can be written, but {reason}',
     todo: 'Check the path, its folder and its permissions.',
   },
+  NO_REPORT_FILE: {
+    text: 'expected at least one trace file or recording, but got none',
+    todo: 'Run: {usage}.',
+  },
+  UNREADABLE_REPORT_FILE: {
+    text: 'expected a trace file or a recording that can be read, but {path} could not be: {reason}',
+    todo: 'Check the path and its permissions.',
+  },
+  INVALID_REPORT_FILE: {
+    text: 'expected a trace file or a recording, but in {path} {problem}',
+    todo: 'A trace file has one OTLP JSON export a line, as --trace-file writes it; a recording is what --record writes, or has one JSON object a line: {"t": milliseconds, "dir": "c2a" or "a2c", "msg": message}.',
+  },
+  UNWRITABLE_REPORT: {
+    text: 'expected --html {path} to be a file that can be written, but {reason}',
+    todo: 'Check the path, its folder and its permissions.',
+  },
   COMMAND_NOT_FOUND: {
     text: 'expected the command of an agent, but {command} was not found',
     todo: 'Check its spelling, the PATH, and for a script the interpreter that its first line names.',

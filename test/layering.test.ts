@@ -14,6 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const allowed: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   errors: [],
+  printable: [],
   plugin: ['type wire/jsonrpc'],
   protocol: ['type wire/jsonrpc'],
   state: ['protocol', 'type wire/jsonrpc'],
@@ -27,6 +28,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   live: ['check', 'protocol'],
   demo: ['check', 'replay', 'protocol', 'state', 'plugin', 'wire/jsonrpc'],
   doctor: ['protocol'],
+  report: ['check', 'protocol', 'state', 'printable'],
   edge: ['*'],
 };
 /** The product by its public names: all that plugins may import of it. */

@@ -14,6 +14,8 @@ export interface Connection {
   readonly continues: boolean;
   /** `undefined`: the recording has one side only and does not say which. */
   readonly side: Side | undefined;
+  /** When its time 0 was, in milliseconds since the epoch; only ours says so. */
+  readonly startedAt: number | undefined;
   readonly messages: readonly RecordedMessage[];
 }
 
@@ -39,6 +41,7 @@ export class UnusableLine extends Error {
 /** One run of a recorder: it begins with a line that says so, unless the recording is not ours. */
 interface Run {
   readonly continues: boolean;
+  readonly startedAt: number | undefined;
   readonly bySide: Map<Side | undefined, RecordedMessage[]>;
 }
 
@@ -81,6 +84,12 @@ function parsed(text: string, number: number): unknown {
   }
 }
 
+/** When a run began, as its first line says. */
+function startOf({ startedAt }: JsonObject): number | undefined {
+  const start = typeof startedAt === 'string' ? Date.parse(startedAt) : NaN;
+  return Number.isNaN(start) ? undefined : start;
+}
+
 const isHeader = (value: unknown): value is JsonObject => isObject(value) && isObject(value.recorder);
 
 /** Whether a line that cannot be used is what a kill left behind: the last, without its end, or the one before a new run. */
@@ -95,19 +104,19 @@ function isCutOff(lines: readonly string[], index: number): boolean {
  */
 export function readRecording(text: string): Recording {
   const lines = text.split('\n');
-  const runs: Run[] = [{ continues: false, bySide: new Map() }];
+  const runs: Run[] = [{ continues: false, startedAt: undefined, bySide: new Map() }];
   let isCut = false;
   lines.forEach((line, index) => {
     if (line.trim() === '') return;
     try {
       const value = parsed(line, index + 1);
       if (!isHeader(value)) addLine(runs.at(-1) as Run, value, index + 1);
-      else if (value.continues !== true || index === 0) runs.push({ continues: value.continues === true, bySide: new Map() });
+      else if (value.continues !== true || index === 0) runs.push({ continues: value.continues === true, startedAt: startOf(value), bySide: new Map() });
     } catch (error) {
       if (!isCutOff(lines, index)) throw error;
       isCut = true;
     }
   });
-  const connections = runs.flatMap(({ continues, bySide }) => [...bySide].map(([side, messages]): Connection => ({ continues, side, messages })));
+  const connections = runs.flatMap(({ bySide, ...run }) => [...bySide].map(([side, messages]): Connection => ({ ...run, side, messages })));
   return { connections, isCut };
 }

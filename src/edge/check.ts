@@ -7,6 +7,7 @@ import { relayError } from '../errors.js';
 import { argumentsOf, choiceOf, filePath, flag, positiveNumber, type Arguments } from './arguments.js';
 import { checkedLines, type Checked } from './check-text.js';
 import { printable } from './log.js';
+import { printed } from './printing.js';
 import { recordingIn, type RecordingFile } from './recording-file.js';
 import { usages } from './usages.js';
 
@@ -18,8 +19,6 @@ const options = {
 const live = ['timeout', 'record'] as const;
 
 export type CheckArguments = Arguments<keyof typeof options>;
-
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 function checked({ path }: RecordingFile, { side, messages }: Connection, protocol: string | undefined, validator: Validator | undefined): Checked {
   const version = protocol === undefined ? versionOf(messages) : protocol === 'v1' ? 1 : 2;
@@ -41,8 +40,8 @@ async function checkFiles({ given, files }: CheckArguments): Promise<number> {
     if (isCut) remark(path, 'a line that was cut off is left out');
     if (connections.some(({ continues }) => continues)) remark(path, `it begins in the middle, so breaches can be those of what is missing. Run: cat ${path}.1 ${path} | afterturn check -`);
   }
-  if (given.has('json')) print(JSON.stringify({ checked: all }));
-  else for (const one of all) for (const line of checkedLines(one, one.side === undefined ? [] : [`${one.side} side`])) print(printable(line));
+  const lines = given.has('json') ? [JSON.stringify({ checked: all })] : all.flatMap((one) => [...checkedLines(one, one.side === undefined ? [] : [`${one.side} side`])]).map(printable);
+  await printed(`${lines.join('\n')}\n`);
   return all.some(({ breaches }) => breaches.length > 0) ? 1 : 0;
 }
 

@@ -51,4 +51,13 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
       'Exits with 0; 2 where a file is no recording.',
     run: async (args) => (await import('./migrate.js')).runMigrate(args),
   },
+  report: {
+    usage: usages.report,
+    summary:
+      'Shows what trace files (OTLP JSON lines, as --trace-file or the file exporter of a Collector writes them) and recordings (as for check) hold, as a timeline of sessions: ' +
+      'turns, tool calls, permission waits and background items with their start, duration, state and outcome, and what ran longest, was left running, or failed. ' +
+      'Several files stand on one clock; "-" is stdin. --json: the timeline for programs. ' +
+      'Exits with 0; 2 for a bad call, a file that is neither, and one that cannot be read.',
+    run: async (args) => (await import('./report.js')).runReport(args),
+  },
 };

@@ -49,6 +49,8 @@ export const Attribute = {
   unfinished: 'acp.unfinished',
   /** Why: one of `EndReason`. */
   endReason: 'acp.end_reason',
+  /** The span has started and not ended: it has no length, and the one that has ended bears the same ids. */
+  pending: 'acp.pending',
 } as const;
 
 export const SpanEvent = {

@@ -3,7 +3,7 @@ import type { Connection, Side } from '../../src/check/index.js';
 import { legacyIn, legacyKinds, type Legacy } from '../../src/migrate/index.js';
 import { corpusNames, loadCorpus } from '../tools/recording.js';
 
-const connection = (name: string, side?: Side): Connection => ({ side, continues: false, messages: loadCorpus(name) });
+const connection = (name: string, side?: Side): Connection => ({ side, continues: false, startedAt: undefined, messages: loadCorpus(name) });
 const brief = ({ kind, messages, cell }: Legacy): string => `${messages} ${kind} | ${cell}`;
 
 describe('what is left of legacy traffic', () => {
@@ -38,7 +38,7 @@ describe('what is left of legacy traffic', () => {
 
   test('a recording without an initialize has names of neither', () => {
     const messages = [{ t: 0, dir: 'a2c' as const, msg: { jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update: { sessionUpdate: 'tool_call', toolCallId: 'c' } } } }];
-    expect(legacyIn([{ side: undefined, continues: true, messages }])).toMatchObject([{ agent: 'an unnamed agent', client: 'an unnamed client', row: 'v1', column: 'v1' }]);
+    expect(legacyIn([{ side: undefined, continues: true, startedAt: undefined, messages }])).toMatchObject([{ agent: 'an unnamed agent', client: 'an unnamed client', row: 'v1', column: 'v1' }]);
     expect(legacyIn([])).toEqual([]);
   });
 });
