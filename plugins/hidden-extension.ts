@@ -47,7 +47,7 @@ export interface HiddenExtensionOptions extends SourcesOptions {
   readonly makesTasks?: () => boolean;
 }
 
-export function hiddenExtension({ source, makesTasks = () => false }: HiddenExtensionOptions): Plugin {
+export function hiddenExtension({ makesTasks = () => false, ...options }: HiddenExtensionOptions): Plugin {
   let knowsSubagents = false;
   let declaresPart = false;
   /** It is declared in the client's name. */
@@ -84,7 +84,7 @@ export function hiddenExtension({ source, makesTasks = () => false }: HiddenExte
           const capabilities = at(call.params, 'clientCapabilities');
           declaresPart = extensionCapabilities(capabilities).length > 0;
           knowsSubagents = at(capabilities, 'subagents') !== undefined;
-          isDeclared = wantedFor(source, call.params)?.extension === true;
+          isDeclared = wantedFor(options, call.params)?.extension === true;
           if (!isV1 || extensionCapabilities(capabilities).includes('asyncTasks')) host.leave();
         },
       },

@@ -5,12 +5,13 @@
 import type { Plugin } from 'afterturn/plugin';
 import type { AgentProtocol, Choice } from 'afterturn/protocol';
 import { background } from './background/index.js';
+import { bridgeDown } from './bridge-down/index.js';
 import { bridge } from './bridge/index.js';
 import { hiddenExtension } from './hidden-extension.js';
 import { keepOpen } from './keep-open/index.js';
 import { legacyTasks } from './legacy-tasks/index.js';
 import { ListedBoard } from './listed-work.js';
-import { sources } from './sources.js';
+import { sources, sourceForV1 } from './sources.js';
 import { stale } from './stale/index.js';
 import { ReportBoard, reportObserver } from './stale/report-board.js';
 
@@ -36,7 +37,7 @@ export interface Settings {
 
 /** The built-in plugins for these settings, in order. */
 export function builtInPlugins(settings: Settings): Plugin[] {
-  const { atClient, atAgent, asksForRawFeed } = sources({ source: settings.source });
+  const { atClient, atAgent, asksForRawFeed } = sources(settings);
   const legacy = legacyTasks({ source: settings.source });
   const reporting = new ReportBoard();
   const listed = new ListedBoard();
@@ -44,11 +45,12 @@ export function builtInPlugins(settings: Settings): Plugin[] {
   return [
     legacy.atClient,
     atClient,
-    hiddenExtension({ source: settings.source, makesTasks: legacy.makesTasks }),
+    hiddenExtension({ source: settings.source, agentProtocol: settings.agentProtocol, makesTasks: legacy.makesTasks }),
     ...(watches ? [stale({ mode: settings.stale, grace: settings.staleAfter, reporting })] : []),
-    keepOpen({ source: settings.source, followUpWindow: settings.followUpWindow, makesTasks: legacy.makesTasks }),
+    keepOpen({ source: sourceForV1(settings), followUpWindow: settings.followUpWindow, makesTasks: legacy.makesTasks }),
     background({ followUpWindow: settings.followUpWindow, asksForRawFeed, listed, onExitCode: settings.onExitCode }),
     bridge({ agentProtocol: settings.agentProtocol, onChoice: settings.onChoice, listed }),
+    bridgeDown({ agentProtocol: settings.agentProtocol }),
     legacy.atAgent,
     atAgent,
     ...(watches ? [reportObserver(reporting)] : []),

@@ -7,7 +7,7 @@
 import { drop, replace, type Call, type Host, type Outcome, type Plugin, type Reply } from 'afterturn/plugin';
 import {
   agentOf, asksForRaw, at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, habitsOfCommand, hasRawFeed, idOf, integerOf, isObject, protocolVersionOf, RAW_FEED, RAW_SUBTYPES_V2, rawRequestFor,
-  rawRequestOf, withClaudeSetup, withExtension, withNegotiated, withoutExtension, type AgentHabits, type JsonObject, type RawRequest,
+  rawRequestOf, withClaudeSetup, withExtension, withNegotiated, withoutExtension, type AgentHabits, type AgentProtocol, type JsonObject, type RawRequest,
 } from 'afterturn/protocol';
 
 export type Source = 'auto' | 'async-tasks' | 'claude-raw' | 'none';
@@ -15,7 +15,12 @@ export type Source = 'auto' | 'async-tasks' | 'claude-raw' | 'none';
 export interface SourcesOptions {
   /** `auto`, or the one source to use; `none` asks for nothing. */
   readonly source: Source;
+  /** The version that is spoken to the agent of a v1 client; `v2` has the extension for what it reports itself. Default `auto`. */
+  readonly agentProtocol?: AgentProtocol;
 }
+
+/** The source for a client of v1: an agent that is spoken to in v2 tells it all, in the extension's form. */
+export const sourceForV1 = ({ source, agentProtocol }: SourcesOptions): Source => (source === 'auto' && agentProtocol === 'v2' ? 'async-tasks' : source);
 
 /** The requests that set a session up. What is added to the first is added byte-equal to every later one. */
 const SETUP = ['session/new', 'session/load', 'session/resume', 'session/fork'] as const;
@@ -33,17 +38,17 @@ interface Wanted {
   readonly perTaskStop: boolean;
 }
 
-/** By the version that the client speaks. The extension has a price for a client of v1, so it is declared on demand only. */
-const wantedBy: Readonly<Record<1 | 2, (source: Source) => Wanted>> = {
-  1: (source) => ({ extension: source === 'async-tasks', rawFeed: source !== 'async-tasks', perTaskStop: false }),
-  2: (source) => ({ extension: source !== 'claude-raw', rawFeed: source !== 'async-tasks', perTaskStop: true }),
+/** By the version that the client speaks. The extension has a price for a client of v1 with a v1 agent, so it is declared on demand only there. */
+const wantedBy: Readonly<Record<1 | 2, (options: SourcesOptions) => Wanted>> = {
+  1: (options) => ({ extension: sourceForV1(options) === 'async-tasks', rawFeed: sourceForV1(options) !== 'async-tasks', perTaskStop: false }),
+  2: ({ source }) => ({ extension: source !== 'claude-raw', rawFeed: source !== 'async-tasks', perTaskStop: true }),
 };
 
 /** What an `initialize` request leaves to ask for; `undefined`: nothing, as when the client negotiated the extension itself. */
-export function wantedFor(source: Source, initialize: unknown): Wanted | undefined {
+export function wantedFor(options: SourcesOptions, initialize: unknown): Wanted | undefined {
   const isV2 = (integerOf(at(initialize, 'protocolVersion')) ?? 1) >= 2;
   const declared = extensionCapabilities(at(initialize, isV2 ? 'capabilities' : 'clientCapabilities'));
-  return source === 'none' || declared.includes('asyncTasks') ? undefined : wantedBy[isV2 ? 2 : 1](source);
+  return options.source === 'none' || declared.includes('asyncTasks') ? undefined : wantedBy[isV2 ? 2 : 1](options);
 }
 
 /** Values of open requests, by their ids. */
@@ -116,7 +121,7 @@ export interface Sources {
   readonly asksForRawFeed: () => boolean;
 }
 
-export function sources({ source }: SourcesOptions): Sources {
+export function sources(options: SourcesOptions): Sources {
   let wanted: Wanted | undefined;
   let isV1 = false;
   /** The client declared a part of the extension itself, and gets the answer to that. */
@@ -141,7 +146,7 @@ export function sources({ source }: SourcesOptions): Sources {
       calls: {
         initialize: (call, host) => {
           isV1 = (integerOf(at(call.params, 'protocolVersion')) ?? 1) < 2;
-          wanted = wantedFor(source, call.params);
+          wanted = wantedFor(options, call.params);
           declaresPart = extensionCapabilities(at(call.params, isV1 ? 'clientCapabilities' : 'capabilities')).length > 0;
           if (wanted === undefined) host.leave();
         },

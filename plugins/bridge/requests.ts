@@ -3,11 +3,10 @@
  * and answered in their own time. Keeps the two ids of each together, so that a cancellation and
  * a request that names another one find it.
  */
-import { take, type Call, type Outcome, type Reply, type RequestId } from 'afterturn/plugin';
+import { take, type Call, type Host, type Outcome, type Reply, type RequestId } from 'afterturn/plugin';
 import { at, isObject, type V1Request } from 'afterturn/protocol';
-import type { Bridge } from './bridge.js';
 
-export type Body = Parameters<Bridge['host']['respond']>[2];
+export type Body = Parameters<Host['respond']>[2];
 
 const keyOf = (id: unknown): string => JSON.stringify(id);
 
@@ -15,11 +14,11 @@ const keyOf = (id: unknown): string => JSON.stringify(id);
 export const bodyOf = (reply: Reply): Body => (reply.error ? { error: reply.error } : { result: isObject(reply.result) ? reply.result : {} });
 
 export class Requests {
-  readonly #bridge: Bridge;
+  readonly #bridge: { readonly host: Host };
   readonly #ownIds = new Map<string, RequestId>();
   readonly #clientIds = new Map<string, RequestId>();
 
-  constructor(bridge: Bridge) {
+  constructor(bridge: { readonly host: Host }) {
     this.#bridge = bridge;
   }
 

@@ -123,7 +123,7 @@ export class Visitor {
   #findings(trouble: Trouble | undefined): Visit {
     const { source } = this.#config.options;
     const result = this.#events.findLast((event) => event.type === 'answered' && event.error === undefined) as Answer | undefined;
-    const asksForFeed = wantedFor(source, initializeOf(this.#client))?.rawFeed === true;
+    const asksForFeed = wantedFor({ source }, initializeOf(this.#client))?.rawFeed === true;
     return {
       client: this.#client,
       events: this.#events,

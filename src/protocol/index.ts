@@ -9,6 +9,7 @@ export * from './background-list.js';
 export * from './listed-work.js';
 export * from './exit-line.js';
 export * from './bridge/index.js';
+export * from './bridge-down/index.js';
 export * from './errors.js';
 export * from './methods.js';
 export type { V2Update } from './v2.js';

@@ -13,7 +13,7 @@ export type AgentProtocol = 'auto' | 'v1' | 'v2';
 export interface Choice {
   readonly offer: Offer;
   /**
-   * `client`: a client of v1 gets a v1 agent side. `option`: the user said so. `command`, `answer`: the
+   * `client`: a client of v1 gets a v1 agent side, unless the option says `v2`. `option`: the user said so. `command`, `answer`: the
    * profile of the agent that the command line, or the agent itself, names. `none`: nothing is known.
    */
   readonly because: 'client' | 'option' | 'command' | 'answer' | 'none';
@@ -31,7 +31,7 @@ export type Step =
 /** What the agent is offered first. */
 export function firstChoice(client: ProtocolVersion, agentProtocol: AgentProtocol, command: readonly string[]): Choice {
   const habits = habitsOfCommand(command);
-  if (client === 1) return { offer: 'v1', because: 'client', habits };
+  if (client === 1 && agentProtocol !== 'v2') return { offer: 'v1', because: 'client', habits };
   if (agentProtocol !== 'auto') return { offer: agentProtocol, because: 'option', habits };
   return { offer: habits.speaks, because: habits.name === '' ? 'none' : 'command', habits };
 }

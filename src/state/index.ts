@@ -17,3 +17,4 @@ export * from './keep-open.js';
 export type * from './keep-open-types.js';
 export { noListedTasks, reduceListedTasks, taskOf } from './listed-tasks.js';
 export type * from './listed-tasks-types.js';
+export { noV1Prompts, v1PromptsAfter, waitsForInsertion, type Answered, type V1PromptEvent, type V1Prompts } from './v1-prompts.js';

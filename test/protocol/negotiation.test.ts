@@ -14,7 +14,8 @@ const refused = { error: { code: -32602, message: 'no' } };
 describe('the first offer', () => {
   test.each<[string, 1 | 2, AgentProtocol, string, Choice['offer'], Choice['because']]>([
     ['a v1 client gets a v1 agent side', 1, 'auto', `npx ${CLAUDE}@0.101.0`, 'v1', 'client'],
-    ['whatever the user said', 1, 'v2', 'agent', 'v1', 'client'],
+    ['a client of v1 may be bridged down, if the user says so', 1, 'v2', 'agent', 'v2', 'option'],
+    ['and keeps its v1 agent otherwise', 1, 'v1', 'agent', 'v1', 'client'],
     ['the user wins over the profile', 2, 'v2', 'codex-acp', 'v2', 'option'],
     ['the user wins over the profile', 2, 'v1', `npx ${CLAUDE}@0.101.0`, 'v1', 'option'],
     ['a profile that says v1', 2, 'auto', 'codex-acp', 'v1', 'command'],

@@ -1,0 +1,88 @@
+/**
+ * Tool calls and terminals of a v2 session for a v1 client, which knows a terminal by the calls that
+ * show it. Output as text is told at most some times a second: each time the call's content is told anew.
+ */
+import { idOf, newCall, newTerminal, terminalAfter, toldTerminal, toV1CallUpdate, toV1TerminalText, type DownCallContext, type JsonObject, terminalsIn } from 'afterturn/protocol';
+import type { DownConnection } from './connection.js';
+import type { DownSession } from './session.js';
+
+/** Milliseconds between two updates of text that shows an output. */
+export const TEXT_INTERVAL_MS = 250;
+
+type Update = JsonObject & { readonly sessionUpdate: string };
+
+export class DownCalls {
+  readonly #connection: DownConnection;
+
+  constructor(connection: DownConnection) {
+    this.#connection = connection;
+  }
+
+  /** A `tool_call_update` or a `tool_call_content_chunk`. */
+  onCall(session: DownSession, update: Update, faults: string[]): void {
+    const id = idOf(update.toolCallId);
+    if (id !== undefined) this.#tell(session, id, update, faults);
+  }
+
+  /** A `terminal_update` or a `terminal_output_chunk`. */
+  onTerminal(session: DownSession, update: Update): void {
+    const id = idOf(update.terminalId);
+    if (id === undefined) return;
+    const { terminals, calls } = session.transcript;
+    const before = terminals.get(id) ?? newTerminal;
+    const terminal = terminalAfter(before, update);
+    session.rememberTerminal(id, terminal);
+    if (this.#connection.client.terminalOutput) {
+      if (terminal.shownBy !== undefined) this.#tell(session, terminal.shownBy, {}, []);
+      return;
+    }
+    for (const [call, { fields }] of calls) if (terminalsIn(fields.content).includes(id)) session.changed.add(call);
+    if (session.changed.size === 0) return;
+    if (terminal.exit !== undefined && before.exit === undefined) this.flush(session);
+    else session.flushing ??= this.#connection.host.after(TEXT_INTERVAL_MS, () => this.flush(session));
+  }
+
+  /** Tells what waits to be told of outputs. */
+  flush(session: DownSession): void {
+    session.flushing?.();
+    session.flushing = undefined;
+    for (const call of session.changed) this.#tell(session, call, {}, []);
+  }
+
+  /** The call as a permission request shows it to the client: with what the request says of it. */
+  asked(session: DownSession, id: string, update: JsonObject, faults: string[]): JsonObject {
+    this.#tell(session, id, { ...update, status: undefined }, faults);
+    const { told } = session.transcript.calls.get(id) ?? newCall;
+    return { toolCallId: id, ...told };
+  }
+
+  #tell(session: DownSession, id: string, update: JsonObject, faults: string[]): void {
+    const before = session.transcript.calls.get(id) ?? newCall;
+    session.changed.delete(id);
+    const context: DownCallContext = { claudeMeta: this.#connection.agent.claudeMeta, terminal: (terminalId) => this.#shown(session, terminalId) };
+    const { call, update: said } = toV1CallUpdate(id, before, update, context, faults);
+    session.rememberCall(id, call);
+    const news = this.#newsOf(session, id, call.fields.content);
+    if (said === undefined && news.length === 0) return;
+    const [first = {}, ...others] = news;
+    const own = said ?? { sessionUpdate: 'tool_call_update', toolCallId: id };
+    const meta = { ...(own._meta as JsonObject | undefined), ...first };
+    this.#connection.send(session, Object.keys(meta).length > 0 ? { ...own, _meta: meta } : own);
+    for (const one of others) this.#connection.send(session, { sessionUpdate: 'tool_call_update', toolCallId: id, _meta: one });
+  }
+
+  #shown(session: DownSession, terminalId: string): readonly JsonObject[] {
+    if (this.#connection.client.terminalOutput) return [{ type: 'terminal', terminalId }];
+    return toV1TerminalText(session.transcript.terminals.get(terminalId) ?? newTerminal);
+  }
+
+  /** What is new of the terminals that the call shows, each in an update of its own. */
+  #newsOf(session: DownSession, call: string, content: unknown): JsonObject[] {
+    if (!this.#connection.client.terminalOutput) return [];
+    return terminalsIn(content).flatMap((id) => {
+      const { terminal, meta } = toldTerminal(id, session.transcript.terminals.get(id) ?? newTerminal, call);
+      session.rememberTerminal(id, terminal);
+      return meta === undefined ? [] : [meta];
+    });
+  }
+}

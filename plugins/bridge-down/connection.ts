@@ -1,0 +1,69 @@
+/**
+ * One connection of the bridge down to v1: its sessions, what is known of both sides, and the one way
+ * in which anything is said to the client. Knows no ACP method but `session/update`.
+ */
+import type { Host } from 'afterturn/plugin';
+import type { JsonObject, V1ClientFacts, V2AgentFacts } from 'afterturn/protocol';
+import { countMalformed, type Malformed } from '../malformed.js';
+import { childMeta, DownSession, newTranscript } from './session.js';
+
+export interface Sides {
+  readonly client: V1ClientFacts;
+  readonly agent: V2AgentFacts;
+}
+
+export class DownConnection {
+  readonly host: Host;
+  readonly malformed: Malformed;
+  readonly client: V1ClientFacts;
+  readonly agent: V2AgentFacts;
+  readonly #sessions = new Map<string, DownSession>();
+
+  constructor(host: Host, { client, agent }: Sides) {
+    this.host = host;
+    this.client = client;
+    this.agent = agent;
+    this.malformed = countMalformed(() => host.log);
+  }
+
+  session(id: string): DownSession {
+    const known = this.#sessions.get(id);
+    if (known) return known;
+    const session = new DownSession(id);
+    this.#sessions.set(id, session);
+    return session;
+  }
+
+  known(id: string): DownSession | undefined {
+    return this.#sessions.get(id);
+  }
+
+  sessions(): DownSession[] {
+    return [...this.#sessions.values()];
+  }
+
+  /** Nothing more is said of the session, unless it is set up again. */
+  close(session: DownSession): void {
+    session.flushing?.();
+    session.flushing = undefined;
+    session.closed = true;
+    session.transcript = newTranscript();
+  }
+
+  /** The session in which the client sees what happens in this one. */
+  shownSession(session: DownSession): DownSession {
+    return session.shownIn === undefined ? session : this.shownSession(session.shownIn.session);
+  }
+
+  send(session: DownSession, update: JsonObject): void {
+    if (session.closed) return;
+    const { shownIn } = session;
+    if (shownIn !== undefined) return this.send(shownIn.session, { ...update, _meta: childMeta(shownIn.toolCallId, update._meta) });
+    this.host.notify('toClient', 'session/update', { sessionId: session.id, update });
+  }
+
+  /** Names what was left out of a message, if anything was. */
+  report(session: DownSession, kind: string, faults: readonly string[]): void {
+    if (faults.length > 0) this.malformed.report(session.id, kind, faults.join('; '));
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * A v1 client's requests about sessions and sign-in, in the form that a v2 agent takes (ACP "Session
+ * Setup", "Authentication").
+ */
+import { refuse, take, type Call, type Outcome, type Reply } from 'afterturn/plugin';
+import {
+  arrayOf, at, idOf, invalidParams, methodNotFound, modeOptionOf, objectOf, toV1Commands, toV1ConfigOptions, toV1SessionList, toV1SetupResult, toV2SetConfigOption, toV2SetupParams,
+  v2OptionsOf, type JsonObject,
+} from 'afterturn/protocol';
+import { bodyOf, type Body, type Requests } from '../bridge/requests.js';
+import type { DownConnection } from './connection.js';
+import type { DownPrompts } from './prompts.js';
+import { newTranscript, type DownSession } from './session.js';
+
+/** "Resource not found": a session that the agent does not have is as good as closed. */
+const NOT_FOUND = -32002;
+
+const paramsOf = (call: Call): JsonObject => objectOf(call.params) ?? {};
+
+export class DownLifecycle {
+  readonly #connection: DownConnection;
+  readonly #requests: Requests;
+  readonly #prompts: DownPrompts;
+
+  constructor(connection: DownConnection, requests: Requests, prompts: DownPrompts) {
+    this.#connection = connection;
+    this.#requests = requests;
+    this.#prompts = prompts;
+  }
+
+  /** By the client's method. */
+  readonly rows: Readonly<Record<string, (call: Call) => Outcome>> = {
+    'session/new': (call) => this.#setUp(call, 'session/new'),
+    'session/fork': (call) => this.#setUp(call, 'session/fork'),
+    'session/resume': (call) => this.#setUp(call, 'session/resume'),
+    'session/load': (call) => this.#load(call),
+    'session/list': (call) => this.#requests.forward(call, { method: 'session/list', params: paramsOf(call) }, (reply) =>
+      reply.error ? { error: reply.error } : { result: toV1SessionList(reply.result, this.#connection.client) }),
+    'session/close': (call) => this.#end(call, 'session/close'),
+    'session/delete': (call) => this.#end(call, 'session/delete'),
+    'session/set_mode': (call) => this.#setMode(call),
+    'session/set_config_option': (call) => this.#setOption(call),
+    authenticate: (call) => this.#requests.forward(call, { method: 'auth/login', params: paramsOf(call) }),
+    logout: (call) => this.#requests.forward(call, { method: 'auth/logout', params: paramsOf(call) }),
+  };
+
+  #setUp(call: Call, method: string): Outcome {
+    const params = toV2SetupParams(paramsOf(call), false);
+    if (params.error) return refuse(params.error);
+    const session = this.#connection.known(idOf(params.value.sessionId) ?? '');
+    if (session !== undefined && method === 'session/resume') session.closed = false;
+    return this.#sendSetup(call, { method, params: params.value });
+  }
+
+  /** The commands of a session are told in an update, behind the answer. */
+  #sendSetup(call: Call, request: { readonly method: string; readonly params: JsonObject }, onReply: (reply: Reply) => void = () => {}): Outcome {
+    const { id } = call;
+    if (id === undefined) return undefined;
+    this.#requests.send(id, request, (reply) => {
+      onReply(reply);
+      const session = reply.error === undefined ? this.#wasSetUp(call, reply) : undefined;
+      this.#connection.host.respond('toAgent', id, reply.error ? { error: reply.error } : { result: toV1SetupResult(reply.result, this.#connection.client) });
+      const commands = arrayOf(at(reply.result, 'availableCommands'));
+      if (session !== undefined && commands !== undefined) this.#connection.send(session, { sessionUpdate: 'available_commands_update', availableCommands: toV1Commands(commands) });
+    });
+    return take();
+  }
+
+  #wasSetUp(call: Call, reply: Reply): DownSession | undefined {
+    const id = idOf(at(reply.result, 'sessionId')) ?? idOf(paramsOf(call).sessionId);
+    const session = id === undefined ? undefined : this.#connection.session(id);
+    if (session === undefined) return undefined;
+    session.closed = false;
+    session.options = v2OptionsOf(reply.result) ?? session.options;
+    return session;
+  }
+
+  /** The client is told the history anew. One that could not be loaded is as it was. */
+  #load(call: Call): Outcome {
+    const params = toV2SetupParams(paramsOf(call), true);
+    if (params.error) return refuse(params.error);
+    const session = this.#connection.session(idOf(paramsOf(call).sessionId) ?? '');
+    const before = session.transcript;
+    session.transcript = newTranscript();
+    Object.assign(session, { replays: true, closed: false });
+    return this.#sendSetup(call, { method: 'session/resume', params: params.value }, (reply) => {
+      session.replays = false;
+      if (reply.error !== undefined) session.transcript = before;
+    });
+  }
+
+  #end(call: Call, method: string): Outcome {
+    const session = this.#connection.known(idOf(paramsOf(call).sessionId) ?? '');
+    return this.#requests.forward(call, { method, params: paramsOf(call) }, (reply) => {
+      const isOver = reply.error === undefined || reply.error.code === NOT_FOUND;
+      if (session !== undefined && isOver) {
+        this.#prompts.closed(session);
+        this.#connection.close(session);
+      }
+      return bodyOf(reply);
+    });
+  }
+
+  #setMode(call: Call): Outcome {
+    const { sessionId, modeId } = paramsOf(call);
+    const session = this.#connection.known(idOf(sessionId) ?? '');
+    const option = modeOptionOf(session?.options ?? []);
+    if (option === undefined) return refuse(session === undefined ? invalidParams('there is no such session.', { sessionId }) : methodNotFound('session/set_mode', 'The session has no modes.'));
+    return this.#requests.forward(call, { method: 'session/set_config_option', params: { sessionId, configId: option.configId, type: 'id', value: modeId } }, (reply) =>
+      reply.error ? { error: reply.error } : { result: {} });
+  }
+
+  #setOption(call: Call): Outcome {
+    return this.#requests.forward(call, { method: 'session/set_config_option', params: toV2SetConfigOption(paramsOf(call)) }, (reply): Body => {
+      const options = v2OptionsOf(reply.result);
+      if (reply.error !== undefined || options === undefined) return bodyOf(reply);
+      return { result: { ...objectOf(reply.result), configOptions: toV1ConfigOptions(options, this.#connection.client) } };
+    });
+  }
+}

@@ -1,0 +1,41 @@
+/** Every native v2 recording for a client of ACP v1: valid by the strict schema, sound by the rules of v1, and every prompt answered once. */
+import { describe, expect, it } from 'vitest';
+import { check } from '../../../src/check/index.js';
+import type { Message } from '../../pipeline/harness.js';
+import { corpusNames, loadCorpus } from '../../tools/recording.js';
+import { playedDown, type DownOptions } from './replayed.js';
+
+const native = corpusNames().filter((name) => /\.(?:v2|v2raw|v2air)$/.test(name));
+
+const clients: Readonly<Record<string, DownOptions>> = {
+  'a client that declares nothing': {},
+  'one that takes terminals': { capabilities: { _meta: { terminal_output: true } } },
+  'one that takes all that is unstable': {
+    version: 'v1-unstable',
+    capabilities: { session: { configOptions: { boolean: {} }, notices: {}, compaction: {} }, plan: {}, subagents: {}, _meta: { terminal_output: true } },
+  },
+};
+
+/** The recorded client of `v2air` declared the async task extension, so its v1 counterpart does. */
+function asRecorded(name: string, { capabilities = {}, ...options }: DownOptions): DownOptions {
+  const air = { jetbrains: { air: { version: 1, capabilities: ['asyncTasks'] } } };
+  return { ...options, capabilities: name.endsWith('.v2air') ? { ...capabilities, _meta: { ...(capabilities._meta as object | undefined), ...air } } : capabilities };
+}
+
+/** What the agent itself breaks. */
+const breaches: Readonly<Record<string, readonly string[]>> = {
+  // It calls a failed call completed when the task ends that it had started.
+  'codex/n-bg.v2air': ['V1.4'],
+};
+
+const promptsIn = (messages: readonly Message[]): Message[] => messages.filter(({ method }) => method === 'session/prompt');
+
+describe.each(Object.entries(clients))('%s', (_, options) => {
+  it.each(native)('%s', (name) => {
+    const { clientSide, log } = playedDown(loadCorpus(name), asRecorded(name, options));
+    expect(log).toEqual([]);
+    expect(check(clientSide).filter(({ rule }) => !breaches[name]?.includes(rule))).toEqual([]);
+    const prompts = promptsIn(clientSide.map(({ msg }) => msg as Message));
+    for (const { id } of prompts) expect(clientSide.filter(({ dir, msg }) => dir === 'a2c' && msg.method === undefined && msg.id === id), `prompt ${id}`).toHaveLength(1);
+  });
+});
