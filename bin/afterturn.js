@@ -1,14 +1,22 @@
 #!/usr/bin/env node
 // Starts the command. It is one script that is compiled once for each build and Node version: V8's
-// code cache beside it takes the time to compile away, most of what starting it would cost.
+// code cache beside it takes the time to compile away, most of what starting it would cost. What it
+// loads late is a script of the same kind.
 'use strict';
 const { readFileSync, renameSync, statSync, writeFileSync } = require('node:fs');
-const { dirname, join } = require('node:path');
+const { join } = require('node:path');
 const { Script } = require('node:vm');
 
-const filename = join(__dirname, '../dist/afterturn.cjs');
+const dist = join(__dirname, '../dist');
 
-function parts() {
+/** What the scripts of dist/ require by these names is in dist/ too (see build.js). */
+const lateParts = [
+  [/^\.\/telemetry-grpc\.js$/, 'telemetry-grpc.cjs'],
+  [/^\.\/telemetry-sdk\.js$/, 'telemetry.cjs'],
+  [/^@opentelemetry\/api(-logs)?$/, 'telemetry-api.cjs'],
+];
+
+function parts(filename) {
   try {
     const { size, mtimeMs } = statSync(filename);
     // V8 compares lengths only, so the cache is named after the build.
@@ -40,8 +48,24 @@ function keepAtExit(script, cache) {
   });
 }
 
-const { source, cache } = parts();
-const cachedData = cached(cache);
-const script = new Script(`(function (exports, require, module, __filename, __dirname, launcherImport) {${source}\n})`, { filename, cachedData });
-if (cachedData === undefined) keepAtExit(script, cache);
-script.runInThisContext()({}, require, { exports: {} }, filename, dirname(filename), (url) => import(url));
+const loaded = new Map();
+
+function load(name) {
+  if (loaded.has(name)) return loaded.get(name).exports;
+  const module = { exports: {} };
+  loaded.set(name, module);
+  const filename = join(dist, name);
+  const { source, cache } = parts(filename);
+  const cachedData = cached(cache);
+  const script = new Script(`(function (exports, require, module, __filename, __dirname, launcherImport) {${source}\n})`, { filename, cachedData });
+  if (cachedData === undefined) keepAtExit(script, cache);
+  script.runInThisContext()(module.exports, requireHere, module, filename, dist, (url) => import(url));
+  return module.exports;
+}
+
+function requireHere(id) {
+  const part = lateParts.find(([pattern]) => pattern.test(id));
+  return part === undefined ? require(id) : load(part[1]);
+}
+
+load('afterturn.cjs');

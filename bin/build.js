@@ -25,39 +25,58 @@ function replaceFile(path, contents) {
   renameSync(`${path}.new`, path);
 }
 
-function bundle() {
-  const { outputFiles } = require('esbuild').buildSync({
-    absWorkingDir: root,
+const everyPart = {
+  absWorkingDir: root,
+  bundle: true,
+  // Not a module: a script can be started from V8's code cache (see afterturn.js).
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20.19',
+  // In a script from the code cache `import()` finds no loader; `require` is handed in.
+  supported: { 'dynamic-import': false },
+  conditions: ['source'],
+  define: { 'import.meta.url': 'importMetaUrl' },
+  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+  write: false,
+};
+
+const api = ['@opentelemetry/api', '@opentelemetry/api-logs'];
+
+/** The command, and what it loads late, by names that afterturn.js knows. */
+const bundles = [
+  {
     entryPoints: ['src/edge/main.ts'],
     outfile: 'dist/afterturn.cjs',
-    bundle: true,
-    // Not a module: a script can be started from V8's code cache (see afterturn.js).
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20.19',
-    // In a script from the code cache `import()` finds no loader; `require` is handed in.
-    supported: { 'dynamic-import': false },
-    conditions: ['source'],
-    external: ['@opentelemetry/*', '@agentclientprotocol/sdk', 'ajv/*'],
-    define: { 'import.meta.url': 'importMetaUrl' },
-    banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
-    minifySyntax: true,
-    minifyWhitespace: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-    write: false,
-  });
-  for (const file of outputFiles) replaceFile(file.path, file.contents);
+    external: ['./telemetry-sdk.js', '@opentelemetry/*', '@agentclientprotocol/sdk', 'ajv/*'],
+  },
+  // OpenTelemetry's ES modules can be shaken, what their `main` names cannot.
+  {
+    stdin: { resolveDir: root, contents: "export * from '@opentelemetry/api'; export * from '@opentelemetry/api-logs';" },
+    outfile: 'dist/telemetry-api.cjs',
+    mainFields: ['module', 'main'],
+  },
+  { entryPoints: ['src/edge/telemetry-sdk.ts'], outfile: 'dist/telemetry.cjs', external: ['./telemetry-grpc.js', ...api], mainFields: ['module', 'main'] },
+  { entryPoints: ['src/edge/telemetry-grpc.ts'], outfile: 'dist/telemetry-grpc.cjs', external: api, mainFields: ['module', 'main'] },
+];
+
+function bundle() {
+  const { buildSync } = require('esbuild');
+  const files = bundles.flatMap((each) => buildSync({ ...everyPart, ...each }).outputFiles);
+  for (const file of files) replaceFile(file.path, file.contents);
   for (const name of readdirSync(dist)) if (name.includes('.cache')) rmSync(join(dist, name), { force: true });
-  warm();
+  for (const protocol of ['http/protobuf', 'grpc']) warm({ OTEL_EXPORTER_OTLP_PROTOCOL: protocol });
 }
 
-/** One short session, at whose end the launcher writes what was compiled in it. */
-function warm() {
+/** One short session, at whose end the launcher writes what was compiled in it. Its telemetry goes nowhere. */
+function warm(variables) {
   const agent = "process.stdin.on('data', () => process.stdout.write('{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1}}\\n', () => process.exit()))";
   const input = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}\n';
   const command = [join(__dirname, 'afterturn.js'), '--', process.execPath, '-e', agent];
-  spawnSync(process.execPath, command, { input, stdio: ['pipe', 'ignore', 'inherit'], env: {}, timeout: 10_000 });
+  spawnSync(process.execPath, command, { input, stdio: ['pipe', 'ignore', 'ignore'], env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', ...variables }, timeout: 10_000 });
 }
 
 function modules(tsc) {

@@ -113,7 +113,7 @@ export const optionTable = {
   },
   config: { kind: path, value: 'FILE', default: undefined, help: 'JSON file with these options as keys (but this one).' },
   'trace-file': { kind: path, value: 'FILE', default: undefined, help: 'Append spans to this file: OTLP JSON, one export a line.' },
-  otlp: { kind: url, value: 'URL', default: undefined, help: 'Send spans to this OTLP/HTTP endpoint.' },
+  otlp: { kind: url, value: 'URL', default: undefined, help: 'Send spans, metrics and log records to this OTLP/HTTP endpoint.' },
   record: { kind: path, value: 'FILE', default: undefined, help: 'Append what passes on both sides of the proxy to this file, one JSON object a line.' },
   'record-size': { kind: bytes, value: 'SIZE', default: undefined, help: 'A recording that would grow beyond this (bytes, or with K, M or G) goes on in a new file; FILE.1 holds the older part.' },
   redact: { kind: yesOrNo, value: '', flag: true, default: false, help: 'Mask contents and secrets in the recording; shapes, names and lengths stay.' },

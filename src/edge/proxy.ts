@@ -36,11 +36,8 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
   const log = createLog(options['log-level'], (line) => stderr.write(line));
   const stdio = takeStdio(stderr);
   survive(log);
-  const telemetry = await telemetryFor(options, process.env, log, (text) => stderr.write(text));
-  const builtIn = builtInPlugins({ ...settingsOf(config), onExitCode: telemetry?.exitCode });
-  // Tracing stands beside the agent: it sees the agent's own dialect.
-  const plugins = [...(await ownPlugins(options.plugin)), ...builtIn, ...(telemetry === undefined ? [] : [telemetry.plugin])];
-
+  const openTelemetry = telemetryFor(options, process.env, log, (text) => stderr.write(text));
+  const own = await ownPlugins(options.plugin);
   const recorder = await recorderFor(config, log);
 
   const steer = createSteering(log);
@@ -52,8 +49,14 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
     drained: () => relay.drained('toAgent'),
     broken: (error: NodeJS.ErrnoException) => log.info(`the agent reads no more (${error.code}); what the client still sends is dropped`),
   };
-  const agent = new Agents(await startAgent(agentCommand), agentCommand, events, log);
+  const starting = startAgent(agentCommand).then((started) => (steer.agent(started), started));
+  // Telemetry is loaded while the agent starts; what both sides say meanwhile waits in their pipes.
+  const [first, telemetry] = await Promise.all([starting, openTelemetry?.()]);
+  const agent = new Agents(first, agentCommand, events, log);
   steer.agent(agent);
+  const builtIn = builtInPlugins({ ...settingsOf(config), onExitCode: telemetry?.exitCode });
+  // Tracing stands beside the agent: it sees the agent's own dialect.
+  const plugins = [...own, ...builtIn, ...(telemetry === undefined ? [] : [telemetry.plugin])];
   log.debug(`started ${JSON.stringify(agentCommand[0])} with plugins ${plugins.map((plugin) => plugin.name).join(', ') || 'none'}`);
 
   const toClient = createSink(stdio.output, {
@@ -222,7 +225,7 @@ function createSteering(log: Log) {
   for (const signal of endingSignals) process.on(signal, () => tell({ kind: 'signal', signal, at: performance.now() }));
   return {
     tell,
-    agent: (started: Agents) => void (agent = started),
+    agent: (started: Pick<Agents, 'signal'>) => void (agent = started),
     /** Resolves when the last bytes are not to be waited for any longer. */
     cut,
     onEndInput: (run: () => void) => void (endInput = run),

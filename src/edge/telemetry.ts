@@ -1,11 +1,10 @@
-/**
- * Tracing of one session, as the proxy sees it: a plugin, and an end that takes no longer than it may.
- * What goes wrong here costs spans, never the session.
- */
+/** Telemetry of one session, as the proxy sees it: a plugin, and an end that takes no longer than it may. */
 import type { Log, Plugin } from '../plugin.js';
 import { settledWithin } from './patience.js';
-import { openTraceFile, type TraceFile } from './telemetry-file.js';
-import type { Environment } from './telemetry-wanted.js';
+import type { TraceFile } from './telemetry-file.js';
+import type { LateSdk } from './telemetry-late.js';
+import type { Sdk, SdkPorts } from './telemetry-sdk.js';
+import type { Environment, Wish } from './telemetry-wanted.js';
 
 export interface TelemetryOptions {
   readonly 'trace-file': string | undefined;
@@ -15,6 +14,8 @@ export interface TelemetryOptions {
 
 export interface TelemetryPorts {
   readonly options: TelemetryOptions;
+  readonly wish: Wish;
+  readonly file: TraceFile | undefined;
   readonly env: Environment;
   readonly log: Log;
   /** Writes text to stderr. */
@@ -26,39 +27,61 @@ export interface Telemetry {
   readonly plugin: Plugin;
   /** Tells the exit code that the last line of a task's output file names. */
   readonly exitCode: (session: string, task: string, code: number) => void;
+  /** Resolves when all is loaded. Hooks wait for that by themselves. */
+  ready(): Promise<void>;
   /** After the plugins were closed: sends what is left, names what was lost. Never rejects, and is bounded. */
   shutdown(): Promise<void>;
 }
 
-/** The last spans may take this long, so that the process is gone within 2 s of its agent. Milliseconds. */
+/** The last exports may take this long, so that the process is gone within 2 s of its agent. Milliseconds. */
 const flushLimitMs = 1500;
 
 /**
- * Opens the trace file, if any, and loads the SDK. `undefined` where tracing could not be set up, which
- * the log says. Rejects with a `RelayError` when the trace file cannot be written.
+ * How long the SDK, most of what there is to load, is left to the start of the agent, unless a message
+ * needs it before. Milliseconds.
  */
-export async function openTelemetry(ports: TelemetryPorts): Promise<Telemetry | undefined> {
-  const path = ports.options['trace-file'];
-  const file = path === undefined ? undefined : openTraceFile(path);
-  try {
-    return await traced(ports, file);
-  } catch (error) {
-    ports.log.error(`tracing could not be set up, the session goes on without it: ${error instanceof Error ? error.message : String(error)}`);
-    return undefined;
-  }
-}
+const loadAfterMs = 100;
 
-async function traced({ options, env, log, write }: TelemetryPorts, file: TraceFile | undefined): Promise<Telemetry | undefined> {
-  const { createTracing } = await import('./telemetry-sdk.js');
+/** Nothing of these messages is told by a span. */
+const EXEMPT = ['initialize'];
+
+/** The plugin, and an SDK behind it that is loaded a little later. */
+export async function openTelemetry({ options, ...ports }: TelemetryPorts): Promise<Telemetry> {
   const { otel } = await import('../../plugins/otel/index.js');
-  const tracing = await createTracing({ file, otlp: options.otlp, env, log, write });
-  if (tracing === undefined) return undefined;
-  const { tracer, propagator, meter, logger } = tracing;
+  const { LateSdk, lateLogger, lateMeter, latePropagator, lateTracer, waitingFor } = await import('./telemetry-late.js');
+  const late = new LateSdk(() => loadedSdk({ ...ports, otlp: options.otlp }));
+  const { plugin, exitCode } = otel({
+    tracer: lateTracer(late),
+    propagator: latePropagator(late),
+    meter: ports.wish.metrics.length > 0 ? lateMeter(late) : undefined,
+    logger: ports.wish.logs.length > 0 ? lateLogger(late) : undefined,
+    followUpWindow: options['follow-up-window'],
+  });
+  const timer = setTimeout(() => void late.ready(), loadAfterMs);
   return {
-    ...otel({ tracer, propagator, meter, logger, followUpWindow: options['follow-up-window'] }),
+    plugin: waitingFor(late, EXEMPT, plugin),
+    exitCode,
+    ready: () => late.ready(),
     async shutdown() {
-      await settledWithin(tracing.shutdown(), flushLimitMs);
-      tracing.report();
+      clearTimeout(timer);
+      await settledWithin(flushed(late), flushLimitMs);
+      late.sdk?.report();
     },
   };
+}
+
+/** What has waited so far is sent too. */
+async function flushed(late: LateSdk): Promise<void> {
+  if (late.isNeeded) await late.ready();
+  await late.sdk?.shutdown();
+}
+
+/** What goes wrong here costs telemetry, never the session. */
+async function loadedSdk(ports: SdkPorts): Promise<Sdk | undefined> {
+  try {
+    return await (await import('./telemetry-sdk.js')).createSdk(ports);
+  } catch (error) {
+    ports.log.error(`telemetry could not be set up, the session goes on without it: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { collector, hangingCollector, refusingAddress, type Collector } from '../edge/collector.js';
+import { collector, grpcCollector, hangingCollector, refusingAddress, type Collector } from '../edge/collector.js';
 import { spansOfFile, type DecodedSpan } from '../edge/otlp.js';
 import { agent, endAll, root, run, saidBy, start, type End } from './session.js';
 
@@ -31,12 +31,16 @@ describe('without a wish for spans', () => {
   };
 
   it('nothing of OpenTelemetry is loaded', async () => {
-    expect(await loaded([])).not.toContain('@opentelemetry');
-    expect(await loaded([], { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })).not.toContain('@opentelemetry');
+    for (const env of [{}, { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }]) {
+      expect(await loaded([], env)).not.toMatch(/@opentelemetry|telemetry(-[a-z]+)?\.cjs/);
+    }
   });
 
-  it('and with one it is, so that the test above can fail', async () => {
-    expect(await loaded(['--trace-file', newPath()])).toContain('@opentelemetry');
+  it('and with one it is, so that the test above can fail: what is needed, and nothing from elsewhere', async () => {
+    const paths = (await loaded(['--trace-file', newPath()])).split('\n');
+    const parts = paths.filter((path) => path.startsWith(`${root}dist/`)).map((path) => path.slice(root.length));
+    expect(parts).toEqual(['dist/afterturn.cjs', 'dist/telemetry-api.cjs', 'dist/telemetry.cjs']);
+    expect(paths.filter((path) => /node_modules.(@opentelemetry|@grpc)/.test(path))).toEqual([]);
   });
 });
 
@@ -123,17 +127,65 @@ describe('a collector', () => {
     await Promise.all(there.splice(0).map((one) => one.close()));
   });
 
-  it('gets the spans before the end', async () => {
+  const receivers: [string, () => Promise<Collector>, NodeJS.ProcessEnv][] = [
+    ['http/protobuf', () => collector(), {}],
+    ['http/json', () => collector(), {}],
+    ['grpc', () => grpcCollector(), {}],
+  ];
+  const ends: [string, number | null, (session: ReturnType<typeof start>) => void][] = [
+    ['the end of the input', 3, (session) => session.endInput()],
+    ['the agent\'s own end', 7, (session) => session.write(prompt(4, 'exit'))],
+    ['SIGTERM', 4, (session) => session.process.kill('SIGTERM')],
+    ['SIGINT', null, (session) => session.process.kill('SIGINT')],
+  ];
+
+  it.each(receivers.flatMap(([protocol, receiver]) => ends.map(([how, code, end]) => ({ protocol, receiver, how, code, end }))))(
+    'gets every span by $protocol at $how, each with its parent, and what is open marked unfinished',
+    async ({ protocol, receiver, code, end }) => {
+      const one = await kept(receiver());
+      const session = start(['--', ...agent('works')], { env: { AFTERTURN_OTEL_EXPORTER_OTLP_ENDPOINT: one.url, AFTERTURN_OTEL_EXPORTER_OTLP_PROTOCOL: protocol } });
+      session.write(opening);
+      await session.said('"id":2');
+      session.write(prompt(3));
+      await session.said('end_turn');
+      end(session);
+      const ended = await session.ended;
+      expect(ended.stderr).toBe('');
+      if (code !== null) expect(ended.code).toBe(code);
+      const spans = one.spans();
+      const ids = new Set(spans.map(({ spanId }) => spanId));
+      expect(spans.filter(({ parentSpanId }) => parentSpanId !== undefined && !ids.has(parentSpanId))).toEqual([]);
+      const turns = code === 7 ? 2 : 1;
+      expect([named(spans, 'invoke_agent works'), named(spans, 'execute_tool Bash'), named(spans, 'background shell')].map(({ length }) => length)).toEqual([turns, turns, turns]);
+      for (const { attributes } of named(spans, 'background shell')) expect(attributes).toMatchObject({ 'acp.background.outcome': 'unknown', 'acp.background.unfinished': true });
+      expect(one.exports.map(({ body }) => body.toString('latin1')).join('')).not.toContain('secret');
+    },
+  );
+
+  it('gets every span of an agent that is killed', async () => {
     const one = await kept(collector());
-    const { code, stderr } = await run(['--otlp', one.url, '--', ...agent('works')], { input: opening + prompt(3) });
-    expect({ code, stderr }).toEqual({ code: 3, stderr: '' });
-    expect(one.exports.map(({ url }) => url)).toEqual(['/v1/traces']);
-    expect(one.exports[0]?.body.includes('background shell')).toBe(true);
+    const session = start(['--otlp', one.url, '--', 'sh', '-c', 'read a; read b; read c; kill -KILL $$']);
+    session.write(opening + prompt(3));
+    const { stderr } = await session.ended;
+    expect(stderr).toBe('');
+    expect(one.spans()).toEqual([expect.objectContaining({ name: 'invoke_agent', attributes: expect.objectContaining({ 'acp.unfinished': true, 'acp.end_reason': 'agent_exited' }) as object })]);
   });
 
-  it.each([['hangs'], ['refuses connections']])('that %s delays neither the wire nor the end, and changes no exit code', async (how) => {
-    const url = how === 'hangs' ? (await kept(hangingCollector())).url : await refusingAddress();
-    const session = start(['--otlp', url, '--', ...agent('works')], { env: { OTEL_BSP_SCHEDULE_DELAY: '50' } });
+  it.each([
+    ['hangs', 'http/protobuf'],
+    ['hangs', 'grpc'],
+    ['refuses connections', 'http/protobuf'],
+    ['refuses connections', 'grpc'],
+    ['is overloaded', 'http/protobuf'],
+    ['is slow', 'http/protobuf'],
+  ])('that %s (%s) delays neither the wire nor the end, and changes no exit code', async (how, protocol) => {
+    const made: Record<string, () => Promise<string>> = {
+      hangs: async () => (await kept(hangingCollector())).url,
+      'refuses connections': refusingAddress,
+      'is overloaded': async () => (await kept(collector(503))).url,
+      'is slow': async () => (await kept(collector(200, { delay: 5000 }))).url,
+    };
+    const session = start(['--', ...agent('works')], { env: { OTEL_EXPORTER_OTLP_ENDPOINT: await made[how]?.(), OTEL_EXPORTER_OTLP_PROTOCOL: protocol, OTEL_BSP_SCHEDULE_DELAY: '50', OTEL_METRIC_EXPORT_INTERVAL: '100' } });
     session.write(opening);
     await session.said('"id":2');
     const started = performance.now();
@@ -146,7 +198,9 @@ describe('a collector', () => {
     const end = await session.ended;
     expect(sinceAgentEnded(end, Date.now())).toBeLessThan(2000);
     expect(end.code).toBe(3);
-    expect(end.stderr).toMatch(/spans were not delivered to http:\/\/127\.0\.0\.1:\d+\/v1\/traces/);
+    expect(end.stderr).toMatch(/\d+ spans were not delivered to http:\/\/127\.0\.0\.1:\d+/);
+    if (how === 'refuses connections') expect(end.stderr).toContain('ECONNREFUSED');
+    expect(end.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(6);
   });
 
   it('by the console exporter: lines on stderr, stdout untouched', async () => {
