@@ -73,8 +73,9 @@ function bundle() {
 
 /** One short session, at whose end the launcher writes what was compiled in it. Its telemetry goes nowhere. */
 function warm(variables) {
-  const agent = "process.stdin.on('data', () => process.stdout.write('{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1}}\\n', () => process.exit()))";
-  const input = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}\n';
+  const agent = "require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(line).id, result: { protocolVersion: 1, sessionId: 's', stopReason: 'end_turn' } })))";
+  const calls = [['initialize', { protocolVersion: 1, clientCapabilities: {} }], ['session/new', { cwd: '/', mcpServers: [] }], ['session/prompt', { sessionId: 's', prompt: [] }]];
+  const input = calls.map(([method, params], id) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`).join('');
   const command = [join(__dirname, 'afterturn.js'), '--', process.execPath, '-e', agent];
   spawnSync(process.execPath, command, { input, stdio: ['pipe', 'ignore', 'ignore'], env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', ...variables }, timeout: 10_000 });
 }
