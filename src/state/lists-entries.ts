@@ -20,7 +20,7 @@ const cancelCapability = (entry: Entry): JsonObject => (entry.canCancel ? { capa
 const why = (reason: string | undefined): JsonObject => (reason === undefined ? {} : { _meta: { afterturn: { reason } } });
 
 /** The update that names an entity and nothing else of it. */
-export const entityUpdate = (entry: Entry): JsonObject =>
+export const entityUpdate = (entry: Pick<Entry, 'type' | 'id'>): JsonObject =>
   entry.type === 'terminal' ? { sessionUpdate: 'terminal_update', terminalId: entry.id } : { sessionUpdate: 'tool_call_update', toolCallId: entry.id };
 
 const launchOf = (item: Item, ledger: SessionLedger): CallState | undefined => (item.toolCallId === undefined ? undefined : ledger.calls.get(item.toolCallId));

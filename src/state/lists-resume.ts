@@ -9,9 +9,10 @@ import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '../proto
 import { isFinalStatus, isLaunchedBy } from './ledger.js';
 import { childAnnouncements, endChildren } from './lists-children.js';
 import { awaitsTasks, releaseHeldIdle, send, settle, settleAllEnding, type Draft } from './lists-draft.js';
-import { backgroundList, finalStatus, liveStatus, terminalAnnouncement } from './lists-entries.js';
+import { backgroundList, entityUpdate, finalStatus, liveStatus, terminalAnnouncement } from './lists-entries.js';
 import { markUsed } from './lists-ids.js';
 import type { Entry } from './lists-types.js';
+import { Table } from './table.js';
 import { awaitsLaunch, entryOf, sendRest, without, withoutExtensionMark } from './lists-updates.js';
 
 /** What the client is told of the end of an item that was settled: a replay says no more than that. */
@@ -24,12 +25,42 @@ function endedWork(draft: Draft, id: string): string | undefined {
   return item?.phase === 'ended' && item.kind === 'tool_call' && !draft.lists.entries.has(item.task) ? finalStatus(item.outcome ?? 'unknown') : undefined;
 }
 
+/** The final state of what has ended and lives in no list, as the client knows it. */
+function knownEnd(draft: Draft, type: Entry['type'], id: string): JsonObject | undefined {
+  const entry = entryOf(draft, type, id);
+  if (entry !== undefined) return entry.phase === 'settled' && entry.told !== undefined ? toldEnd(entry) : undefined;
+  const exit = type === 'terminal' && !awaitsLaunch(draft, id) ? draft.ledger.terminals.get(id)?.exit : undefined;
+  const call = type === 'tool_call' ? draft.ledger.calls.get(id) : undefined;
+  if (exit !== undefined) return { exitStatus: { ...exit } };
+  return call?.final ? { status: endedWork(draft, id) ?? call.status } : undefined;
+}
+
+/** What a replay says of an end: `ends`, or that there is none, which takes back the one that is known. */
+function noteEnd(draft: Draft, type: Entry['type'], id: string, ends: boolean): void {
+  const key = `${type} ${id}`;
+  const { takenBack } = draft.lists;
+  const isTaken = !ends && (takenBack.has(key) || knownEnd(draft, type, id) !== undefined);
+  draft.lists = { ...draft.lists, takenBack: isTaken ? takenBack.set(key, { type, id }) : takenBack.delete(key) };
+}
+
+/** The history is over: the ends that it did not tell are told again. */
+export function endAgain(draft: Draft): void {
+  const { takenBack } = draft.lists;
+  if (takenBack.size === 0) return;
+  draft.lists = { ...draft.lists, takenBack: Table.empty() };
+  for (const entity of takenBack.values()) {
+    const end = knownEnd(draft, entity.type, entity.id);
+    if (end !== undefined) send(draft, { ...entityUpdate(entity), ...end });
+  }
+}
+
 function replayedCall(draft: Draft, original: JsonObject): void {
   const update = withoutExtensionMark(original);
   const id = stringOf(update.toolCallId) ?? '';
   const entry = entryOf(draft, 'tool_call', id);
   const isFinal = isFinalStatus(stringOf(update.status));
   const end = !isFinal ? undefined : entry === undefined ? endedWork(draft, id) : toldEnd(entry).status;
+  if ('status' in update) noteEnd(draft, 'tool_call', id, isFinal);
   if (entry !== undefined && entry.phase !== 'settled') sendRest(draft, without(without(update, 'status'), 'capabilities'), 'toolCallId');
   else if (end !== undefined && end !== update.status) send(draft, { ...update, status: end });
   else if (update === original) draft.effects.push({ do: 'keep' });
@@ -41,6 +72,7 @@ function replayedTerminal(draft: Draft, update: JsonObject): void {
   const entry = entryOf(draft, 'terminal', id);
   const lives = entry === undefined ? awaitsLaunch(draft, id) : entry.phase !== 'settled';
   const exits = objectOf(update.exitStatus) !== undefined;
+  if ('exitStatus' in update) noteEnd(draft, 'terminal', id, exits);
   if (lives && (exits || 'capabilities' in update)) sendRest(draft, without(exits ? without(update, 'exitStatus') : update, 'capabilities'), 'terminalId');
   else if (exits && entry !== undefined) send(draft, { ...update, ...toldEnd(entry) });
   else {
@@ -114,6 +146,7 @@ export function whileResuming(draft: Draft, update: JsonObject, replays: boolean
   const kind = stringOf(update.sessionUpdate) ?? '';
   const past = replays ? pastKinds.get(kind) : undefined;
   const isState = kind === 'state_update' && draft.lists.reported;
+  if (kind === 'state_update') endAgain(draft);
   if (past === undefined && !isState) return false;
   before();
   if (past !== undefined) past(draft, update);

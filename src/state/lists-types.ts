@@ -72,6 +72,8 @@ export interface SessionLists {
   readonly closing: boolean;
   /** A `session/resume` was sent, and what is listed was not told anew yet. */
   readonly resuming: boolean;
+  /** Ends that the client knew and a replay took back: it began the entity anew, and has not ended it again yet. */
+  readonly takenBack: Table<Pick<Entry, 'type' | 'id'>>;
 }
 
 /** What the agent's habits are, as far as lists depend on them. One row a profile, see `protocol/profiles`. */

@@ -10,7 +10,7 @@ import type { Fact } from './ledger-types.js';
 import { backgroundList, callEnd, callReference, entityUpdate, exitStatus, liveStatus } from './lists-entries.js';
 import { announce, end, endingEntries, finish, follow, putEntry, release, releaseHeldIdle, send, settle, settleOrWait, tellAgain, type Draft } from './lists-draft.js';
 import { childFact, childState, endChildren, subagent } from './lists-children.js';
-import { releaseBefore, restoreAll, settleLost, whileResuming } from './lists-resume.js';
+import { endAgain, releaseBefore, restoreAll, settleLost, whileResuming } from './lists-resume.js';
 import type { Entry, ListsEffect, ListsEvent, ListsOptions, Resuming, SessionLists } from './lists-types.js';
 import { listsItself, releaseIfAnnounced, state, terminal, toolCall } from './lists-updates.js';
 import { emptySession } from './ledger.js';
@@ -19,7 +19,7 @@ import { Table } from './table.js';
 
 /** A session that was not heard of. `reported`: the agent has promised to report background work. */
 export const emptyLists = (reported: boolean): SessionLists => ({
-  reported, native: false, state: 'idle', entries: Table.empty(), children: Table.empty(), held: undefined, used: Table.empty(), forgotten: 0, closing: false, resuming: false,
+  reported, native: false, state: 'idle', entries: Table.empty(), children: Table.empty(), held: undefined, used: Table.empty(), forgotten: 0, closing: false, resuming: false, takenBack: Table.empty(),
 });
 
 const REMEMBERED_ENTRIES = 256;
@@ -204,6 +204,7 @@ const handlers: { readonly [T in ListsEvent['type']]: Handler<T> } = {
     draft.lists = { ...draft.lists, resuming: true };
   },
   resumed: (draft) => {
+    endAgain(draft);
     if (!draft.lists.resuming) return;
     draft.lists = { ...draft.lists, resuming: false };
     if (draft.lists.held !== undefined && draft.lists.held.until <= draft.at) release(draft);

@@ -161,6 +161,68 @@ it('what the agent says while a session is resumed without a replay is no histor
   expect(agent.client()).toEqual(['terminal other exited {"exitCode":0}', 'terminal_output_chunk']);
 });
 
+describe('an end that the history does not tell is told again before the state', () => {
+  const terminal = { terminalId: 'c', command: './run.sh', output: null, exitStatus: null, capabilities: null };
+
+  it('the exit of a background command', () => {
+    const agent = idleWithShell();
+    agent.stopAsked('b');
+    agent.ended('b', 'stopped');
+    agent.wait(1000);
+    agent.client();
+    agent.resumes('terminal_update', terminal);
+    agent.resumes('tool_call_update', { toolCallId: 'c', ...begun });
+    agent.resumes('tool_call_update', { toolCallId: 'c', status: 'completed' });
+    agent.client();
+    agent.resumes('state_update', { state: 'idle' });
+    expect(agent.client()).toEqual(['terminal c exited {}', 'idle []']);
+    agent.resumes('state_update', { state: 'idle' });
+    expect(agent.client()).toEqual(['idle []']);
+  });
+
+  it('the exit and the status of foreground work, also where background work is not reported', () => {
+    for (const [agent, list] of [[inTurn({ agent: 'codex' }), '[]'], [world({ agent: 'other', reported: false }), 'no list']] as const) {
+      agent.command('c');
+      agent.exited('c', { exitCode: 3 });
+      agent.call('c', 'failed');
+      agent.idle();
+      agent.client();
+      agent.resumes('terminal_update', terminal);
+      agent.resumes('tool_call_update', { toolCallId: 'c', ...begun });
+      agent.client();
+      agent.resumes('state_update', { state: 'idle' });
+      expect(agent.client()).toEqual(['terminal c exited {"exitCode":3}', 'call c failed', `idle ${list}`]);
+    }
+  });
+
+  it('the status of a call whose work has ended in another way than the agent says', () => {
+    const agent = idleWithWorkflow();
+    agent.stopAsked('w');
+    agent.ended('w', 'stopped');
+    agent.wait(1000);
+    agent.resumes('tool_call_update', { toolCallId: 'c', ...begun });
+    agent.client();
+    agent.resumed();
+    expect(agent.client()).toEqual(['call c cancelled']);
+  });
+
+  it('not what it tells itself, and nothing of what lives or nobody knows; the call that launched what lives has ended', () => {
+    const agent = idleWithShell();
+    agent.command('f');
+    agent.exited('f', { exitCode: 0 });
+    agent.call('f', 'completed');
+    for (const id of ['c', 'f', 'unknown']) {
+      agent.resumes('terminal_update', { ...terminal, terminalId: id });
+      agent.resumes('tool_call_update', { toolCallId: id, ...begun });
+    }
+    agent.resumes('tool_call_update', { toolCallId: 'f', status: 'failed' });
+    agent.resumes('terminal_update', { terminalId: 'f', exitStatus: { exitCode: 1 } });
+    agent.client();
+    agent.resumes('state_update', { state: 'idle' });
+    expect(agent.client()).toEqual(['call c completed', 'call c', 'terminal c "./run.sh" cancellable', 'idle [terminal c]']);
+  });
+});
+
 describe('a list that is due before a resume has told what it names', () => {
   /** A command and a workflow are listed, and the workflow has ended. */
   function withRemoval() {

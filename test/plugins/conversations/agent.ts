@@ -66,6 +66,13 @@ export class AgentSession {
 const options = [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }];
 const pickOf = <T>(from: readonly T[], pick: number): T | undefined => from[pick % Math.max(1, from.length)];
 
+/** Some histories tell of a command and not of its exit, or of a call and not how it ended. */
+function withoutEnd(update: Message, keepsStatus: boolean): Message {
+  if (update.sessionUpdate !== 'tool_call') return update;
+  const { terminal_exit: _, ...meta } = update._meta ?? {};
+  return { ...update, ...(keepsStatus ? {} : { status: 'in_progress' }), ...(update._meta === undefined ? {} : { _meta: meta }) };
+}
+
 export type AgentAct = 'say' | 'startCall' | 'updateCall' | 'endCall' | 'spawn' | 'acknowledge' | 'progress' | 'endTask' | 'endAgain' | 'startOwn' | 'endTurn' | 'dropQueued' | 'ask' | 'takeBack' | 'answerStop' | 'answerSetUp' | 'answerClose';
 
 export class ScriptedAgent {
@@ -208,7 +215,7 @@ export class ScriptedAgent {
       const load = session.loads.shift();
       if (load === undefined) return;
       if (load.replays) {
-        session.history.forEach(tells);
+        session.history.forEach((update) => tells(pick % 3 === 0 ? update : withoutEnd(update, pick % 3 === 1)));
         if (pick % 2 === 0) session.tasks.filter(({ state }) => state === 'running').forEach((task) => tells(this.#spawned(task)));
       }
       this.#side.answers(load.id, {});
@@ -239,7 +246,6 @@ export class ScriptedAgent {
   #callUpdate({ id, shell }: Call, status: string): Message {
     const command = { kind: 'execute', content: [{ type: 'terminal', terminalId: id }], rawInput: { command: './run.sh' }, _meta: { terminal_info: { terminal_id: id, cwd: '/work' } } };
     const told = { sessionUpdate: 'tool_call', toolCallId: id, title: id, status, ...(shell ? command : { kind: 'other' }) };
-    // A history tells the exit of each terminal whose call has ended.
     return shell && status !== 'in_progress' ? { ...told, _meta: { ...command._meta, terminal_exit: { terminal_id: id, exit_code: status === 'failed' ? 1 : 0, signal: null } } } : told;
   }
 
