@@ -4,9 +4,11 @@
  */
 import type { Plugin } from 'afterturn/plugin';
 import type { AgentProtocol, Choice } from 'afterturn/protocol';
+import { GAPS, type Gap } from 'afterturn/state';
 import { background } from './background/index.js';
 import { bridgeDown } from './bridge-down/index.js';
 import { bridge } from './bridge/index.js';
+import { gaps } from './gaps/index.js';
 import { hiddenExtension } from './hidden-extension.js';
 import { keepOpen } from './keep-open/index.js';
 import { legacyTasks } from './legacy-tasks/index.js';
@@ -23,6 +25,10 @@ export interface Settings {
   readonly onChoice?: (choice: Choice) => void;
   /** Where the news about background work comes from. */
   readonly source: 'auto' | 'async-tasks' | 'claude-raw' | 'none';
+  /** The gaps that are filled in what an agent reports itself. Default: all. */
+  readonly fills?: readonly Gap[];
+  /** Spans are made of what passes, so that the raw feed is of use wherever there is one. Default false. */
+  readonly traces?: boolean;
   /** Milliseconds that a removal waits for a turn that the agent starts itself. */
   readonly followUpWindow: number;
   /** Where tool calls that the agent left unfinished are settled. */
@@ -37,7 +43,8 @@ export interface Settings {
 
 /** The built-in plugins for these settings, in order. */
 export function builtInPlugins(settings: Settings): Plugin[] {
-  const { atClient, atAgent, asksForRawFeed } = sources(settings);
+  const fills = settings.fills ?? GAPS;
+  const { atClient, atAgent, asksForRawFeed } = sources({ ...settings, nativeFeed: settings.traces === true || fills.includes('monitors') });
   const legacy = legacyTasks({ source: settings.source });
   const reporting = new ReportBoard();
   const listed = new ListedBoard();
@@ -52,6 +59,7 @@ export function builtInPlugins(settings: Settings): Plugin[] {
     bridge({ agentProtocol: settings.agentProtocol, onChoice: settings.onChoice, listed }),
     bridgeDown({ agentProtocol: settings.agentProtocol }),
     legacy.atAgent,
+    gaps({ fills, followUpWindow: settings.followUpWindow }),
     atAgent,
     ...(watches ? [reportObserver(reporting)] : []),
   ];

@@ -17,6 +17,8 @@ export interface SourcesOptions {
   readonly source: Source;
   /** The version that is spoken to the agent of a v1 client; `v2` has the extension for what it reports itself. Default `auto`. */
   readonly agentProtocol?: AgentProtocol;
+  /** Something needs the raw feed of an agent that reports background work itself. Default true. */
+  readonly nativeFeed?: boolean;
 }
 
 /** The source for a client of v1: an agent that is spoken to in v2 tells it all, in the extension's form. */
@@ -122,6 +124,7 @@ export interface Sources {
 }
 
 export function sources(options: SourcesOptions): Sources {
+  const { source, nativeFeed = true } = options;
   let wanted: Wanted | undefined;
   let isV1 = false;
   /** The client declared a part of the extension itself, and gets the answer to that. */
@@ -132,6 +135,8 @@ export function sources(options: SourcesOptions): Sources {
   let habits: AgentHabits = habitsOfAgent(undefined);
   /** The client speaks v2 and the agent v1. */
   let isBridged = false;
+  /** The agent is spoken to in v2, where it reports background work itself, and spares it at an interrupt. */
+  let isNative = false;
   /** The agent is of a version that has the raw feed. */
   let hasFeed = false;
 
@@ -174,7 +179,8 @@ export function sources(options: SourcesOptions): Sources {
 
   const addSetup = (call: Call): Outcome => {
     if (wanted === undefined || !habits.claudeMeta) return undefined;
-    const { rawFeed, perTaskStop } = wanted;
+    const rawFeed = wanted.rawFeed && (!isNative || nativeFeed || source === 'claude-raw');
+    const perTaskStop = wanted.perTaskStop && !isNative;
     if (!rawFeed && !perTaskStop) return undefined;
     const own = rawRequestOf(call.params);
     const rawRequest = rawFeed ? rawRequestFor(sent.of(at(call.params, 'sessionId')), own, isBridged ? RAW_SUBTYPES_V2 : undefined) : own;
@@ -215,6 +221,7 @@ export function sources(options: SourcesOptions): Sources {
           isBridged = !isV1 && protocolVersionOf(reply.result) === 1;
           hasFeed = hasRawFeed(agentOf(reply.result).version);
           if (agentOf(reply.result).name !== undefined) habits = habitsOfAnswer(reply.result);
+          isNative = !isV1 && !isBridged && habits.speaks === 'v2';
           if (isDone(reply.result)) host.leave();
           const result = declared === undefined ? reply.result : withNegotiated(reply.result, declared);
           return result === reply.result ? undefined : replace({ result });

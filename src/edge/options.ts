@@ -3,6 +3,7 @@
  * configuration file and the help. Knows what a value means, not where it came from.
  */
 import { isAbsolute, resolve } from 'node:path';
+import { GAPS, type Gap } from '../state/index.js';
 
 /** How a value is read. `undefined` from a reader: it is not what was expected. */
 export interface Kind<T> {
@@ -47,6 +48,19 @@ const milliseconds: Kind<number> = {
   expected: `a whole number of milliseconds from 0 to ${longestTimer}`,
   fromText: millisecondsOf,
   fromJson: (value) => (typeof value === 'number' || typeof value === 'string' ? millisecondsOf(String(value)) : undefined),
+};
+
+/** `all`, `none`, or some of the gaps. */
+function gapsOf(names: readonly unknown[]): readonly Gap[] | undefined {
+  if (names.length === 1 && (names[0] === 'all' || names[0] === 'none')) return names[0] === 'all' ? GAPS : [];
+  const gaps = names.map((name) => GAPS.find((gap) => gap === name));
+  return gaps.every((gap) => gap !== undefined) ? gaps : undefined;
+}
+
+const gaps: Kind<readonly Gap[]> = {
+  expected: `all, none, or some of ${GAPS.join(', ')}, with commas between`,
+  fromText: (text) => gapsOf(text.split(',')),
+  fromJson: (value) => gapsOf(Array.isArray(value) ? value : String(value).split(',')),
 };
 
 const yesOrNo: Kind<boolean> = {
@@ -101,6 +115,7 @@ export const optionTable = {
     default: 250,
     help: 'How long the end of background work waits for the turn that the agent starts because of it.',
   },
+  fill: { kind: gaps, value: 'GAPS', default: GAPS, help: `Gaps that are filled in what an agent reports of its background work itself: all, none, or some of ${GAPS.join(', ')}.` },
   stale: choice(['off', 'auto', 'always'], 'auto', 'Tool calls that the agent left unfinished are settled; auto: where it is known which ones still live.'),
   'stale-after': { kind: milliseconds, value: 'MS', default: 2000, help: 'How long nothing may have spoken for such a call before it is settled.' },
   'stray-output': choice(['divert', 'forward'], 'divert', "Lines of the agent's stdout that are no JSON-RPC message: to stderr, or passed on."),

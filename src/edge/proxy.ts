@@ -54,7 +54,7 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
   const [first, telemetry] = await Promise.all([starting, openTelemetry?.()]);
   const agent = new Agents(first, agentCommand, events, log);
   steer.agent(agent);
-  const builtIn = builtInPlugins({ ...settingsOf(config), onExitCode: telemetry?.exitCode });
+  const builtIn = builtInPlugins({ ...settingsOf(config), traces: telemetry !== undefined, onExitCode: telemetry?.exitCode });
   // Tracing stands beside the agent: it sees the agent's own dialect.
   const plugins = [...own, ...builtIn, ...(telemetry === undefined ? [] : [telemetry.plugin])];
   log.debug(`started ${JSON.stringify(agentCommand[0])} with plugins ${plugins.map((plugin) => plugin.name).join(', ') || 'none'}`);
@@ -124,6 +124,7 @@ export function settingsOf({ options, agentCommand }: Config): Parameters<typeof
     agentProtocol: options['agent-protocol'],
     source: options.source,
     followUpWindow: options['follow-up-window'],
+    fills: options.fill,
     stale: options.stale,
     staleAfter: options['stale-after'],
     agentCommand,

@@ -18,3 +18,6 @@ export type * from './keep-open-types.js';
 export { noListedTasks, reduceListedTasks, taskOf } from './listed-tasks.js';
 export type * from './listed-tasks-types.js';
 export { noV1Prompts, v1PromptsAfter, waitsForInsertion, type Answered, type V1PromptEvent, type V1Prompts } from './v1-prompts.js';
+export { nextGapsTick, reduceGaps, unseenSession } from './gaps.js';
+export { GAPS } from './gaps-types.js';
+export type * from './gaps-types.js';

@@ -25,6 +25,7 @@ describe('a configuration', () => {
         'agent-protocol': 'auto',
         source: 'auto',
         'follow-up-window': 250,
+        fill: ['removals', 'monitors', 'replays'],
         stale: 'auto',
         'stale-after': 2000,
         'stray-output': 'divert',

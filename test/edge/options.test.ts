@@ -63,6 +63,19 @@ describe('a size', () => {
   });
 });
 
+describe('the gaps to fill', () => {
+  const { kind } = optionTable.fill;
+  it('are all, none, or some of them', () => {
+    expect(kind.fromText('all', base)).toEqual(['removals', 'monitors', 'replays']);
+    expect(kind.fromText('none', base)).toEqual([]);
+    expect(kind.fromText('monitors,replays', base)).toEqual(['monitors', 'replays']);
+    expect(kind.fromJson('removals', base)).toEqual(['removals']);
+    expect(kind.fromJson(['replays', 'removals'], base)).toEqual(['replays', 'removals']);
+    for (const text of ['', 'all,none', 'all,monitors', 'Monitors', 'monitors,']) expect(kind.fromText(text, base)).toBeUndefined();
+    for (const value of [1, null, {}, ['all', 'none'], [1]]) expect(kind.fromJson(value, base)).toBeUndefined();
+  });
+});
+
 describe('a flag', () => {
   const { kind } = optionTable.redact;
   it('is true or false', () => {

@@ -1,0 +1,131 @@
+/**
+ * An agent that reports background work itself, for a client of ACP v2: everything passes as it came,
+ * but for the provable gaps in these reports. It stands beside the agent, and is at work only where
+ * both speak v2 and the client asked for no dialect of its own.
+ */
+import { drop, instead, keep, type Call, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply } from 'afterturn/plugin';
+import { at, extensionCapabilities, habitsOfAnswer, idOf, isObject, protocolVersionOf, RAW_FEED, readRawFeed, type JsonObject } from 'afterturn/protocol';
+import type { Gap, GapsEvent } from 'afterturn/state';
+import { Outlet } from '../background/outlet.js';
+import { REVIVING, SETUP, Setups } from '../keep-open/setups.js';
+import { GapsSession } from './session.js';
+
+export interface GapsPluginOptions {
+  /** The gaps to fill. */
+  readonly fills: readonly Gap[];
+  /** Milliseconds that a removal waits for a turn of the agent's own. */
+  readonly followUpWindow: number;
+}
+
+/** The kinds that a gap depends on, or that a client may have to be shown again. */
+const KINDS = ['state_update', 'tool_call_update', 'tool_call_content_chunk', 'terminal_update', 'terminal_output_chunk'] as const;
+const ENDING = ['session/close', 'session/delete'] as const;
+const RESOURCE_NOT_FOUND = -32002;
+
+const each = <H>(names: readonly string[], hook: H): Record<string, H> => Object.fromEntries(names.map((name) => [name, hook]));
+const sessionOf = (value: unknown): string | undefined => idOf(at(value, 'sessionId'));
+const passes = (out: readonly Outgoing[]): Outcome => (out.length === 0 ? drop() : out.length === 1 && out[0] === keep ? undefined : instead(...out));
+const before = (out: readonly Outgoing[]): Outcome => (out.length === 0 ? undefined : instead(...out, keep));
+
+export const gaps: PluginFactory<GapsPluginOptions> = ({ fills, followUpWindow }): Plugin => {
+  const options = { fills: new Set(fills), window: followUpWindow };
+  const sessions = new Map<string, GapsSession>();
+  const outlet = new Outlet();
+  const setups = new Setups(true);
+  const closes = new Map<string, string[]>();
+  let isAtWork = false;
+  /** The client asked for a dialect of its own. */
+  let declares = false;
+  /** The agent builds a session anew that is resumed with other options. */
+  let rebuilds = false;
+
+  const sessionFor = (id: string, host: Host): GapsSession => {
+    const known = sessions.get(id);
+    if (known !== undefined) return known;
+    const session = new GapsSession(id, host, options, outlet);
+    sessions.set(id, session);
+    return session;
+  };
+  const tell = (id: string | undefined, event: Omit<GapsEvent, 'at'>): readonly Outgoing[] => (id === undefined ? [] : (sessions.get(id)?.collect(event as GapsEvent) ?? []));
+
+  const onSetup = (call: Call, host: Host): void => {
+    if (!isAtWork) return host.leave();
+    const rebuilt = rebuilds && setups.differs(call);
+    const id = setups.opened(call);
+    const replays = call.method === 'session/load' || idOf(at(call.params, 'replayFrom', 'type')) !== undefined;
+    if (id !== undefined) sessionFor(id, host).run({ type: 'resumes', replays, rebuilt });
+  };
+  const onSetUp = (reply: Reply, host: Host): Outcome => {
+    const { session } = setups.answered(reply);
+    const made = sessionOf(reply.result);
+    if (made !== undefined && !REVIVING.has(reply.to.method)) sessionFor(made, host);
+    return before(tell(session, { type: 'resumed' }));
+  };
+  const onClose = ({ id, params }: Call): void => {
+    const session = sessionOf(params);
+    if (session === undefined || id === undefined) return;
+    const key = JSON.stringify(id);
+    closes.set(key, [...(closes.get(key) ?? []), session]);
+    sessions.get(session)?.run({ type: 'closing' });
+  };
+  const onClosed = ({ to, error }: Reply): Outcome => {
+    const key = JSON.stringify(to.id);
+    const [session, ...others] = closes.get(key) ?? [];
+    if (others.length > 0) closes.set(key, others);
+    else closes.delete(key);
+    if (error !== undefined && error.code !== RESOURCE_NOT_FOUND) return before(tell(session, { type: 'closeFailed' }));
+    const out = tell(session, { type: 'ended', reason: 'closed' } as Omit<GapsEvent, 'at'>);
+    if (session !== undefined) forget(session);
+    return before(out);
+  };
+  const forget = (id: string): void => {
+    sessions.get(id)?.dispose();
+    sessions.delete(id);
+    setups.forget(id);
+  };
+
+  const onUpdate = (call: Call, host: Host): Outcome => {
+    const id = sessionOf(call.params);
+    const update = at(call.params, 'update');
+    if (!isAtWork || id === undefined || !isObject(update)) return undefined;
+    return passes(outlet.collect(() => sessionFor(id, host).run({ type: 'update', update })));
+  };
+
+  return {
+    name: 'gaps',
+    toAgent: {
+      calls: {
+        initialize: (call, host) => {
+          declares = extensionCapabilities(at(call.params, 'capabilities')).includes('asyncTasks');
+          if (fills.length === 0) host.leave();
+        },
+        ...each(SETUP, onSetup),
+        ...each(ENDING, onClose),
+      },
+    },
+    toClient: {
+      replies: {
+        // It may be asked again, or be another process: what counts is the last answer.
+        initialize: ({ result }) => {
+          if (result === undefined) return;
+          isAtWork = !declares && protocolVersionOf(result) === 2;
+          rebuilds = habitsOfAnswer(result).claudeMeta;
+        },
+        ...each(SETUP, onSetUp),
+        ...each(ENDING, onClosed),
+      },
+      calls: {
+        'session/update': each(KINDS, onUpdate),
+        [RAW_FEED]: (call: Call<JsonObject>) => {
+          sessions.get(sessionOf(call.params) ?? '')?.run({ type: 'fed', signals: readRawFeed(call.params).signals });
+        },
+      },
+    },
+    onEnd(reason) {
+      if (reason.kind === 'agentExit') for (const session of sessions.values()) session.run({ type: 'ended', reason: 'agentGone' });
+    },
+    close() {
+      for (const session of sessions.values()) session.dispose();
+    },
+  };
+};

@@ -1,0 +1,139 @@
+/**
+ * The gaps reducer: an agent that reports its background work itself is passed through, but for the
+ * provable gaps in its reports. Pure, with time in the event; it knows no timers and no wire.
+ *
+ * A list that gets lost (left out, `null`, or with a broken item) says nothing: nothing is settled,
+ * ended or filled because of it.
+ *
+ * Follows the v2 Background Work RFD ("The `background` list on state snapshots", "`session/resume`
+ * restores the list", "Cancellation, close, and resume").
+ */
+import { arrayOf, backgroundListOf, defined, isObject, stringOf, type JsonObject } from '../protocol/index.js';
+import { isListNew, itemsOf, keep, keysOf, listOf, put, release, send, tell, tellList, type Draft } from './gaps-draft.js';
+import { fed, isMonitorLive, restoreMonitors, settleMonitors, toolCall } from './gaps-monitors.js';
+import { Table } from './table.js';
+import type { GapsEffect, GapsEvent, GapsOptions, NativeSession, Resumed } from './gaps-types.js';
+
+export const unseenSession: NativeSession = {
+  state: 'idle', list: undefined, told: new Set(), tasks: Table.empty(), monitors: Table.empty(), terminals: Table.empty(), held: undefined, closing: false, resuming: undefined,
+};
+
+const MAX_TERMINALS = 256;
+
+/** What a client was told of a terminal, patched by an update. */
+const patched = (before: JsonObject | undefined, { command, cwd, capabilities }: JsonObject): JsonObject => ({ ...before, ...defined({ command, cwd, capabilities }) });
+
+function terminal(draft: Draft, update: JsonObject): void {
+  const { resuming, terminals } = draft.session;
+  const id = stringOf(update.terminalId) ?? '';
+  const exits = isObject(update.exitStatus);
+  keep(draft);
+  if (resuming?.replays === true) {
+    if (exits) put(draft, { resuming: { ...resuming, exited: new Set([...resuming.exited, id]) } });
+  } else put(draft, { terminals: exits ? terminals.delete(id) : terminals.set(id, patched(terminals.get(id), update)).bounded(MAX_TERMINALS, () => true) });
+}
+
+/** Listed terminals that a replay called exited, told as what they are. */
+function restoreTerminals(draft: Draft, { exited }: Resumed): void {
+  const items = draft.options.fills.has('replays') ? itemsOf(draft.session.list) : [];
+  for (const { type, id } of items) {
+    if (type !== 'terminal' || id === undefined || !exited.has(id)) continue;
+    draft.effects.push({ do: 'sendTerminal', update: { sessionUpdate: 'terminal_update', terminalId: id, exitStatus: null, ...draft.session.terminals.get(id) } });
+  }
+}
+
+/** What a client that resumes the session has to know before it is told the list. */
+function restore(draft: Draft, resuming: Resumed): void {
+  if (resuming.rebuilt) settleMonitors(draft, 'the session was built anew');
+  restoreTerminals(draft, resuming);
+  restoreMonitors(draft);
+  put(draft, { resuming: { ...resuming, rebuilt: false, exited: new Set() } });
+}
+
+const isWithin = (part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean => [...part].every((key) => whole.has(key));
+
+/** Until when a snapshot that drops an item waits for the agent's own turn. `undefined`: it does not. */
+function waitsUntil({ session, options, at }: Draft, update: JsonObject): number | undefined {
+  const { told, held, resuming } = session;
+  if (!options.fills.has('removals') || options.window === 0 || resuming !== undefined) return undefined;
+  if (update.state !== 'idle' || session.state !== 'idle' || stringOf(update.stopReason) !== undefined) return undefined;
+  const now = keysOf(listOf(session));
+  if (!isWithin(now, told)) return undefined;
+  const before = held === undefined ? told : keysOf(held.update.background);
+  return isWithin(before, now) ? held?.until : at + options.window;
+}
+
+function state(draft: Draft, update: JsonObject): void {
+  const list = typeof backgroundListOf(update) === 'string' ? undefined : arrayOf(update.background);
+  if (list === undefined) {
+    release(draft);
+    put(draft, { state: stringOf(update.state) ?? draft.session.state, list, told: new Set() });
+    return keep(draft);
+  }
+  put(draft, { list });
+  if (draft.session.resuming !== undefined) restore(draft, draft.session.resuming);
+  const until = draft.session.closing ? (isMonitorLive(draft) ? Number.POSITIVE_INFINITY : undefined) : waitsUntil(draft, update);
+  if (until === undefined) tell(draft, update, true);
+  else put(draft, { held: { until, update } });
+}
+
+const updateRows: ReadonlyMap<string, (draft: Draft, update: JsonObject) => void> = new Map([
+  ['state_update', state],
+  ['tool_call_update', toolCall],
+  ['terminal_update', terminal],
+]);
+
+/** The session is over: what is ours gets its end, then what waits goes out. */
+function onEnd(draft: Draft, why: string): void {
+  settleMonitors(draft, why);
+  put(draft, { closing: false });
+  const { held, list, state: word } = draft.session;
+  if (held !== undefined) release(draft);
+  else if (isListNew(draft)) send(draft, { sessionUpdate: 'state_update', state: 'idle', ...(word === 'idle' ? {} : { stopReason: 'cancelled' }), background: list });
+}
+
+function onResumed(draft: Draft): void {
+  const { resuming } = draft.session;
+  if (resuming === undefined) return;
+  if (resuming.open === 1 && resuming.exited.size > 0) {
+    restoreTerminals(draft, resuming);
+    tellList(draft);
+  }
+  put(draft, { resuming: resuming.open === 1 ? undefined : { ...resuming, open: resuming.open - 1 } });
+}
+
+type Handler<T extends GapsEvent['type']> = (draft: Draft, event: Extract<GapsEvent, { type: T }>) => void;
+
+const handlers: { readonly [T in GapsEvent['type']]: Handler<T> } = {
+  update: (draft, { update }) => (updateRows.get(stringOf(update.sessionUpdate) ?? '') ?? keep)(draft, update),
+  fed: (draft, { signals }) => signals.forEach((signal) => fed(draft, signal)),
+  tick: (draft) => {
+    if ((draft.session.held?.until ?? Number.POSITIVE_INFINITY) <= draft.at) release(draft);
+  },
+  resumes: (draft, { replays, rebuilt }) => {
+    release(draft);
+    const before = draft.session.resuming ?? { open: 0, replays: false, rebuilt: false, exited: new Set() };
+    put(draft, { resuming: { ...before, open: before.open + 1, replays: before.replays || replays, rebuilt: before.rebuilt || rebuilt } });
+  },
+  resumed: onResumed,
+  closing: (draft) => {
+    release(draft);
+    put(draft, { closing: true });
+  },
+  closeFailed: (draft) => {
+    put(draft, { closing: false });
+    release(draft);
+    if (isListNew(draft)) tellList(draft);
+  },
+  ended: (draft, { reason }) => onEnd(draft, reason === 'closed' ? 'the session was closed' : 'the agent exited'),
+};
+
+/** One event of one session: the session after it, and what is to be done, in order. */
+export function reduceGaps(session: NativeSession, event: GapsEvent, options: GapsOptions): readonly [NativeSession, readonly GapsEffect[]] {
+  const draft: Draft = { session, at: event.at, options, effects: [] };
+  (handlers[event.type] as Handler<GapsEvent['type']>)(draft, event);
+  return [draft.session, draft.effects];
+}
+
+/** When the next `tick` is due, in milliseconds of the event clock. */
+export const nextGapsTick = ({ held }: NativeSession): number | undefined => (held === undefined || held.until === Number.POSITIVE_INFINITY ? undefined : held.until);
