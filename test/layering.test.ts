@@ -127,7 +127,7 @@ function isAllowed(path: string, { from, typeOnly }: Import): boolean {
   }
   if (/^(afterturn\b|#|\()/.test(from)) return isEdge || (area === 'plugins' && publicNames.includes(from));
   if (isEdge || typeOnly) return true;
-  return from.startsWith('node:') ? harmlessModules.includes(from) : !/^@opentelemetry\/(?!api$)/.test(from);
+  return from.startsWith('node:') ? harmlessModules.includes(from) : !/^@opentelemetry\/(?!api(-logs)?$)/.test(from);
 }
 
 /** What is wrong with these files, as text. */

@@ -1,15 +1,15 @@
 /**
  * Traces the session with OpenTelemetry: a span per turn, tool call, permission wait and background
- * item. It stands at the agent's end of the list and sees the agent's own dialect, changes nothing,
- * and records no content. It gets its tracer from outside; the SDK is not its business.
+ * item. It stands at the agent's end of the list and sees the agent's own dialect, changes nothing but
+ * the trace context of prompts, and records no content. It gets its tracer from outside; the SDK is not its business.
  */
 import type { Meter, TextMapPropagator, Tracer } from '@opentelemetry/api';
 import type { Logger } from '@opentelemetry/api-logs';
-import type { Call, CallHook, Host, Plugin, Reply, ReplyHook } from 'afterturn/plugin';
+import { replace, type Call, type CallHook, type Host, type Plugin, type Reply, type ReplyHook } from 'afterturn/plugin';
 import { at, extensionCapabilities, idOf, isObject, RAW_FEED, readRawFeed, SUBAGENT_KIND, type BackgroundType } from 'afterturn/protocol';
-import { callOfPermission, introductionOf, optionKindsOf, permissionEndOf, promptEndOf, remoteContextOf, turnEndOf } from './reading.js';
+import { callOfPermission, introductionOf, optionKindsOf, permissionEndOf, promptEndOf, remoteContextOf, turnEndOf, withContext } from './reading.js';
 import { TraceRecorder } from './recorder.js';
-import { OpenRequests } from './requests.js';
+import { OpenRequests } from '../open-requests.js';
 
 export interface OtelOptions {
   readonly tracer: Tracer;
@@ -69,8 +69,8 @@ const onCall = (look: (session: string, call: Call, host: Host) => void): CallHo
   if (session !== undefined) look(session, call, host);
 };
 
-export function otel({ tracer, propagator, followUpWindow }: OtelOptions): Otel {
-  const recorder = new TraceRecorder(tracer, { window: followUpWindow });
+export function otel({ tracer, propagator, followUpWindow, logger, pendingSpans = false, propagate = false, linkClientTrace = false }: OtelOptions): Otel {
+  const recorder = new TraceRecorder({ tracer, logger, pendingSpans }, { window: followUpWindow, linkClient: linkClientTrace });
   const closed = new Set<string>();
   /** The extension was asked for; some agents name it in any case. */
   let declared = false;
@@ -85,13 +85,16 @@ export function otel({ tracer, propagator, followUpWindow }: OtelOptions): Otel 
     if (asked !== undefined) look(asked, reply, host);
   };
 
-  const prompted = onCall((session, { id, params }, host) => {
-    if (id === undefined) return;
-    const parent = remoteContextOf(params, propagator);
+  const prompted: CallHook = ({ id, params }, host) => {
+    const session = sessionOf(params);
+    if (id === undefined || session === undefined) return undefined;
+    const client = remoteContextOf(params, propagator);
     prompts.add(id, { session });
-    recorder.record(host, { type: 'prompt', session, id, ...(parent === undefined ? {} : { parent }) });
-    // The span's own context would be written into the prompt's `_meta` for the agent here.
-  });
+    recorder.record(host, { type: 'prompt', session, id, ...(client === undefined ? {} : { client }) });
+    const own = propagate ? recorder.promptContext(session, id) : undefined;
+    const traced = own && withContext(params, own, propagator);
+    return traced && replace({ params: traced });
+  };
   const answered = onAnswer(prompts, ({ session }, reply, host) => recorder.record(host, { type: 'promptAnswered', session, id: reply.to.id, end: promptEndOf(reply) }));
 
   const ready = (session: string, host: Host): void => {

@@ -1,7 +1,7 @@
 /** What tracing needs of messages: codes, counts and ids. Never their content. */
-import { ROOT_CONTEXT, trace, type TextMapGetter, type TextMapPropagator } from '@opentelemetry/api';
+import { isSpanContextValid, ROOT_CONTEXT, trace, type SpanContext, type TextMapGetter, type TextMapPropagator, type TextMapSetter } from '@opentelemetry/api';
 import type { Reply } from 'afterturn/plugin';
-import { agentOf, arrayOf, at, defined, idOf, integerOf, isObject, protocolVersionOf, stringOf } from 'afterturn/protocol';
+import { agentOf, arrayOf, at, defined, idOf, integerOf, isObject, objectOf, protocolVersionOf, stringOf, type JsonObject } from 'afterturn/protocol';
 import type { PermissionEnd, RemoteContext, TurnEnd } from 'afterturn/state';
 
 const metaGetter: TextMapGetter<unknown> = {
@@ -13,6 +13,21 @@ const metaGetter: TextMapGetter<unknown> = {
 export function remoteContextOf(params: unknown, propagator: TextMapPropagator): RemoteContext | undefined {
   const meta = at(params, '_meta');
   return meta === undefined ? undefined : trace.getSpanContext(propagator.extract(ROOT_CONTEXT, meta, metaGetter));
+}
+
+const metaSetter: TextMapSetter<Record<string, unknown>> = { set: (meta, key, value) => void (meta[key] = value) };
+
+/**
+ * The params of a prompt with a span context of ours in `_meta` in place of the client's (ACP
+ * "Extensibility": `traceparent`, `tracestate`, `baggage`); what baggage there is goes on. `undefined`: there
+ * is no place for it, or nothing to write.
+ */
+export function withContext(params: unknown, own: SpanContext, propagator: TextMapPropagator): JsonObject | undefined {
+  const { _meta: before = {}, ...others } = objectOf(params) ?? {};
+  if (!isSpanContextValid(own) || !(before === null || isObject(before))) return undefined;
+  const { traceparent: _, tracestate: __, ...meta }: Record<string, unknown> = before ?? {};
+  propagator.inject(trace.setSpanContext(ROOT_CONTEXT, own), meta, metaSetter);
+  return { ...others, _meta: meta };
 }
 
 /** How a turn ended: from the result of `session/prompt` (v1), or from a state snapshot (v2). */

@@ -1,9 +1,9 @@
 /** Feeds the ledger and the trace reducer in the order of the wire, and has their operations carried out. */
-import type { Tracer } from '@opentelemetry/api';
-import type { Host } from 'afterturn/plugin';
+import type { SpanContext } from '@opentelemetry/api';
+import type { Host, RequestId } from 'afterturn/plugin';
 import { readRunUpdate, readUpdate, type JsonObject, type Signal, type WorkRef } from 'afterturn/protocol';
-import { emptyLedger, emptySession, emptyTrace, isReplaying, listedTask, nativeSignals, nextTraceTick, noNativeWork, reduceLedger, reduceTrace, type Ledger, type LedgerEvent, type NativeWork, type TraceEvent, type TraceOptions, type TraceState, type TurnEnd } from 'afterturn/state';
-import { SpanWriter } from './spans.js';
+import { emptyLedger, emptySession, emptyTrace, isReplaying, listedTask, nativeSignals, nextTraceTick, noNativeWork, promptSpan, reduceLedger, reduceTrace, type Ledger, type LedgerEvent, type NativeWork, type TraceEvent, type TraceOptions, type TraceState, type TurnEnd } from 'afterturn/state';
+import { SpanWriter, type SpanOutlets } from './spans.js';
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at' | 'wall'> : never;
 
@@ -25,8 +25,8 @@ export class TraceRecorder {
   #due: number | undefined;
   #cancelTick: (() => void) | undefined;
 
-  constructor(tracer: Tracer, options: TraceOptions) {
-    this.#writer = new SpanWriter(tracer);
+  constructor(outlets: SpanOutlets, options: TraceOptions) {
+    this.#writer = new SpanWriter(outlets);
     this.#options = options;
   }
 
@@ -47,6 +47,12 @@ export class TraceRecorder {
     if (running === (this.#ledger.get(session)?.running ?? false)) return;
     const facts = this.#reduce(moment, session, { type: 'foreground', state: running ? 'running' : 'idle' });
     if (facts.length > 0) this.record(host, { type: 'facts', session, facts }, moment);
+  }
+
+  /** The span context of an open prompt. */
+  promptContext(session: string, id: RequestId): SpanContext | undefined {
+    const key = promptSpan(this.#trace.sessions.get(session), id);
+    return key === undefined ? undefined : this.#writer.contextOf(key);
   }
 
   /** Something that no message told. */

@@ -1,11 +1,20 @@
 /** Carries out span operations with the OpenTelemetry API. Decides nothing. */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context, type HrTime, type Link, type Span, type SpanContext, type Tracer } from '@opentelemetry/api';
-import type { SpanOp, SpanParent } from 'afterturn/state';
+import { SeverityNumber, type Logger } from '@opentelemetry/api-logs';
+import { Attribute, type SpanOp, type SpanParent } from 'afterturn/state';
 
 type Op<D extends SpanOp['do']> = Extract<SpanOp, { do: D }>;
 
 /** Ended spans that can still become parents or be linked to; the oldest are forgotten. */
 const REMEMBERED = 4096;
+
+export interface SpanOutlets {
+  readonly tracer: Tracer;
+  /** For the start records of background work. */
+  readonly logger?: Logger | undefined;
+  /** Each span that starts is announced by one without length, its child. */
+  readonly pendingSpans?: boolean;
+}
 
 const kinds = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
@@ -18,12 +27,12 @@ interface OpenSpan {
 }
 
 export class SpanWriter {
-  readonly #tracer: Tracer;
+  readonly #outlets: SpanOutlets;
   readonly #open = new Map<string, OpenSpan>();
   readonly #ended = new Map<string, SpanContext>();
 
-  constructor(tracer: Tracer) {
-    this.#tracer = tracer;
+  constructor(outlets: SpanOutlets) {
+    this.#outlets = outlets;
   }
 
   perform(op: SpanOp): void {
@@ -31,6 +40,7 @@ export class SpanWriter {
     else if (op.do === 'set') this.#set(op);
     else if (op.do === 'event') this.#open.get(op.key)?.span.addEvent(op.name, op.attributes, timeOf(op.time));
     else if (op.do === 'end') this.#end(op);
+    else if (op.do === 'announce') this.#announce(op);
     else this.#open.delete(op.key);
   }
 
@@ -39,19 +49,35 @@ export class SpanWriter {
     return this.#open.get(key)?.span.spanContext() ?? this.#ended.get(key);
   }
 
+  #contextOf(span: SpanParent): SpanContext | undefined {
+    return 'key' in span ? this.contextOf(span.key) : { ...span.remote, isRemote: true };
+  }
+
   #parent(parent: SpanParent | undefined): Context {
-    if (parent === undefined) return ROOT_CONTEXT;
-    const context = 'key' in parent ? this.contextOf(parent.key) : { ...parent.remote, isRemote: true };
+    const context = parent && this.#contextOf(parent);
     return context === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, context);
   }
 
   #start({ key, name, kind, parent, attributes, time, links }: Op<'start'>): void {
     const linked = links.flatMap((link): Link[] => {
-      const context = this.contextOf(link);
+      const context = this.#contextOf(link);
       return context === undefined ? [] : [{ context }];
     });
-    const span = this.#tracer.startSpan(name, { kind: kinds[kind], attributes, startTime: timeOf(time), links: linked }, this.#parent(parent));
+    const { tracer, pendingSpans } = this.#outlets;
+    const startTime = timeOf(time);
+    const span = tracer.startSpan(name, { kind: kinds[kind], attributes, startTime, links: linked }, this.#parent(parent));
     this.#open.set(key, { span, start: time });
+    if (pendingSpans !== true) return;
+    const above = parent && this.#contextOf(parent)?.spanId;
+    const marks = { [Attribute.pending]: true, ...(above === undefined ? {} : { [Attribute.pendingParent]: above }) };
+    const pending = tracer.startSpan(name, { kind: kinds[kind], attributes: { ...attributes, ...marks }, startTime }, trace.setSpan(ROOT_CONTEXT, span));
+    pending.end(startTime);
+  }
+
+  #announce({ key, name, time, attributes }: Op<'announce'>): void {
+    const context = this.contextOf(key);
+    if (context === undefined) return;
+    this.#outlets.logger?.emit({ eventName: name, severityNumber: SeverityNumber.INFO, timestamp: timeOf(time), attributes, context: trace.setSpanContext(ROOT_CONTEXT, context) });
   }
 
   #set({ key, attributes, name }: Op<'set'>): void {

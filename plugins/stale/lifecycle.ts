@@ -4,7 +4,7 @@
  */
 import { instead, keep, type Call, type Reply, type ReplyHook } from 'afterturn/plugin';
 import { sessionOf, type Context, type Hooks } from './context.js';
-import { Remembered } from './open-requests.js';
+import { OpenRequests } from '../open-requests.js';
 
 const RESOURCE_NOT_FOUND = -32002;
 
@@ -14,8 +14,8 @@ export interface Lifecycle extends Hooks {
 }
 
 export function lifecycleHooks(context: Context): Lifecycle {
-  const loads = new Remembered<string>();
-  const closes = new Remembered<string>();
+  const loads = new OpenRequests<string>();
+  const closes = new OpenRequests<string>();
   const replaying = new Set<string>();
   let forks = 0;
 

@@ -1,11 +1,11 @@
 /** Prompts and their turns (ACP "Prompt Lifecycle"): what opens, ends and cancels the turn that owns a call. */
 import type { Call, Reply } from 'afterturn/plugin';
 import { sessionOf, type Context, type Hooks } from './context.js';
-import { Remembered } from './open-requests.js';
+import { OpenRequests } from '../open-requests.js';
 import { endOfPrompt } from './reading.js';
 
 export function promptHooks(context: Context): Hooks {
-  const open = new Remembered<{ readonly session: string; readonly prompt: string }>();
+  const open = new OpenRequests<{ readonly session: string; readonly prompt: string }>();
   let sent = 0;
 
   const onPrompt = (call: Call): void => {

@@ -2,7 +2,7 @@
 import type { Call, Reply } from 'afterturn/plugin';
 import { at } from 'afterturn/protocol';
 import { sessionOf, type Context, type Hooks } from './context.js';
-import { Remembered } from './open-requests.js';
+import { OpenRequests } from '../open-requests.js';
 import { askedAbout, isRefusal, refusalsOf } from './reading.js';
 
 interface Question {
@@ -13,7 +13,7 @@ interface Question {
 }
 
 export function questionHooks(context: Context): Hooks {
-  const open = new Remembered<Question>();
+  const open = new OpenRequests<Question>();
   let asked = 0;
 
   const onAsked = (call: Call): void => {

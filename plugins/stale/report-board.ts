@@ -7,7 +7,7 @@ import type { Call, Host, Plugin, Reply } from 'afterturn/plugin';
 import { agentOf, asksForRaw, habitsOfAnswer, hasRawFeed, protocolVersionOf, rawRequestOf } from 'afterturn/protocol';
 import { sessionOf } from './context.js';
 import type { Reporting } from './index.js';
-import { Remembered } from './open-requests.js';
+import { OpenRequests } from '../open-requests.js';
 
 const MAKES_SESSION = ['session/new', 'session/fork'] as const;
 const NAMES_SESSION = ['session/load', 'session/resume'] as const;
@@ -46,7 +46,7 @@ export class ReportBoard implements Reporting {
 
 /** Fills the board. Its place is beside the agent; it leaves where the agent has no raw feed. */
 export function reportObserver(board: ReportBoard): Plugin {
-  const open = new Remembered<{ readonly named: string | undefined; readonly reports: boolean }>();
+  const open = new OpenRequests<{ readonly named: string | undefined; readonly reports: boolean }>();
   const onSetup = (names: boolean) => (call: Call): void =>
     open.add(call.id, { named: names ? sessionOf(call.params) : undefined, reports: asksForRaw(rawRequestOf(call.params), END_OF_TASK) });
   const onAnswer = (reply: Reply): void => {

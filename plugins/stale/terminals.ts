@@ -5,7 +5,7 @@
 import type { Call, Reply } from 'afterturn/plugin';
 import { at, idOf } from 'afterturn/protocol';
 import { sessionOf, type Context, type Hooks } from './context.js';
-import { Remembered } from './open-requests.js';
+import { OpenRequests } from '../open-requests.js';
 
 interface Place {
   readonly session: string;
@@ -13,7 +13,7 @@ interface Place {
 }
 
 export function terminalHooks(context: Context): Hooks {
-  const open = new Remembered<Place>();
+  const open = new OpenRequests<Place>();
   const remember = (call: Call): void => {
     const session = sessionOf(call.params);
     if (session !== undefined) open.add(call.id, { session, terminal: idOf(at(call.params, 'terminalId')) });

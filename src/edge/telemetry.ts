@@ -10,6 +10,9 @@ export interface TelemetryOptions {
   readonly 'trace-file': string | undefined;
   readonly otlp: string | undefined;
   readonly 'follow-up-window': number;
+  readonly 'pending-spans'?: boolean;
+  readonly 'no-propagate'?: boolean;
+  readonly 'link-client-trace'?: boolean;
 }
 
 export interface TelemetryPorts {
@@ -56,6 +59,9 @@ export async function openTelemetry({ options, ...ports }: TelemetryPorts): Prom
     meter: ports.wish.metrics.length > 0 ? lateMeter(late) : undefined,
     logger: ports.wish.logs.length > 0 ? lateLogger(late) : undefined,
     followUpWindow: options['follow-up-window'],
+    pendingSpans: options['pending-spans'] === true,
+    propagate: options['no-propagate'] !== true,
+    linkClientTrace: options['link-client-trace'] === true,
   });
   const timer = setTimeout(() => void late.ready(), loadAfterMs);
   return {

@@ -21,6 +21,13 @@ export const spanKey = ({ trace, id }: Pick<Span, 'trace' | 'id'>): string => `$
 /** A span that is shown before it has ended: it has no length, and says so. */
 export const isPending = ({ values }: Span): boolean => values[Attribute.pending] === true;
 
+/** A span without length announces its parent: it stands for that until it has ended. */
+function announced(span: Span): Span {
+  if (!isPending(span) || span.parent === undefined) return span;
+  const above = span.values[Attribute.pendingParent];
+  return { ...span, id: span.parent, parent: above === undefined ? undefined : String(above) };
+}
+
 /** The latest of the spans of each id: one that has ended takes the place of its pending form. */
 export function latestSpans(spans: readonly Span[]): Span[] {
   const latest = new Map<string, Span>();
@@ -45,7 +52,7 @@ const itemKey = ({ values }: Pick<Span, 'values'>): string => JSON.stringify([va
 
 /** All work of a trace file: its spans, and what only a start record tells of. */
 export function workOf({ spans, records }: TraceText): Span[] {
-  const ended = latestSpans(spans);
+  const ended = latestSpans(spans.map(announced));
   const known = new Set(ended.flatMap((span) => [spanKey(span), itemKey(span)]));
   const started = records.flatMap((record) => startedOnly(record) ?? []).filter((span) => !known.has(spanKey(span)) && !(span.trace === '' && known.has(itemKey(span))));
   return [...ended, ...latestSpans(started)];

@@ -8,7 +8,7 @@ import { defined, type ExitFacts, type Outcome } from '../protocol/index.js';
 import type { Fact, Item } from './ledger-types.js';
 import { exitStatus } from './lists-entries.js';
 import { callOf, newKey, parentOf, putItem, spanAtHand, sessionAttributes, wallTimeOf, type Draft } from './trace-draft.js';
-import { Attribute, backgroundName, FAILED, Operation, SpanEvent, turnName, wordOf } from './trace-names.js';
+import { Attribute, BACKGROUND_STARTED, backgroundName, FAILED, Operation, SpanEvent, turnName, wordOf } from './trace-names.js';
 import type { TraceAttributes, TracedItem } from './trace-types.js';
 
 /** Progress is told at most this often. Milliseconds. */
@@ -46,7 +46,12 @@ export function openedItem(draft: Draft, traced: TracedItem): TracedItem {
     links: [],
     attributes: { ...attributesOf(traced), ...sessionAttributes(draft.session) },
   });
+  if (isBackground(traced)) announce(draft, traced);
   return { ...traced, phase: 'open', until: undefined };
+}
+
+function announce(draft: Draft, traced: TracedItem): void {
+  draft.ops.push({ do: 'announce', key: traced.key, name: BACKGROUND_STARTED, time: traced.startTime, attributes: { ...attributesOf(traced), ...sessionAttributes(draft.session) } });
 }
 
 const isLaunchKnown = (draft: Draft, { item }: TracedItem): boolean => item.toolCallId !== undefined && callOf(draft, item.toolCallId) !== undefined;
@@ -97,6 +102,7 @@ function retold(draft: Draft, before: TracedItem, traced: TracedItem): void {
 function onDetached(draft: Draft, traced: TracedItem, item: Item): void {
   const next = { ...traced, item, detached: true };
   if (traced.phase === 'open') retold(draft, traced, next);
+  if (traced.phase === 'open' && !isBackground(traced)) announce(draft, next);
   putItem(draft, next);
 }
 

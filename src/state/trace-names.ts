@@ -45,12 +45,13 @@ export const Attribute = {
   /** `completed`, `failed`, `cancelled` or `unknown`. */
   outcome: 'acp.background.outcome',
   backgroundUnfinished: 'acp.background.unfinished',
+  /** This span without length says that its parent has started, whose own parent is the next one. */
+  pending: 'acp.pending',
+  pendingParent: 'acp.pending.parent_span_id',
   /** Nobody reported this span's end: it was ended with its session, agent or proxy. */
   unfinished: 'acp.unfinished',
   /** Why: one of `EndReason`. */
   endReason: 'acp.end_reason',
-  /** The span has started and not ended: it has no length, and the one that has ended bears the same ids. */
-  pending: 'acp.pending',
 } as const;
 
 export const SpanEvent = {
@@ -60,6 +61,9 @@ export const SpanEvent = {
   cancelRequested: 'cancel_requested',
   corrected: 'corrected',
 } as const;
+
+/** The log record that says that background work has started. */
+export const BACKGROUND_STARTED = 'acp.background.started';
 
 export const Operation = { invokeAgent: 'invoke_agent', executeTool: 'execute_tool' } as const;
 

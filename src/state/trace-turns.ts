@@ -6,7 +6,7 @@ import { defined, type Outcome } from '../protocol/index.js';
 import type { Fact } from './ledger-types.js';
 import { callOf, newKey, putItem, sessionAttributes, type Draft } from './trace-draft.js';
 import { Attribute, FAILED, Operation, providerOf, SpanEvent, turnName } from './trace-names.js';
-import type { SpanParent, TraceAttributes, TracedItem, TraceEvent, Turn, TurnEnd } from './trace-types.js';
+import type { SessionTrace, SpanParent, TraceAttributes, TracedItem, TraceEvent, Turn, TurnEnd } from './trace-types.js';
 
 type Told<T extends TraceEvent['type']> = Extract<TraceEvent, { type: T }>;
 
@@ -16,7 +16,7 @@ const CANCELLED = 'cancelled';
 interface NewTurn extends Pick<Turn, 'cause' | 'id' | 'running'> {
   readonly parent?: SpanParent | undefined;
   readonly attributes?: TraceAttributes;
-  readonly links?: readonly string[];
+  readonly links?: readonly SpanParent[];
 }
 
 function startTurn(draft: Draft, { cause, id, running, parent, attributes = {}, links = [] }: NewTurn): void {
@@ -64,15 +64,22 @@ function endTurns(draft: Draft, ended: (turn: Turn) => boolean, end: TurnEnd, er
   draft.trace = { ...draft.trace, turns: draft.trace.turns.filter((turn) => !ended(turn)) };
 }
 
-export function promptAsked(draft: Draft, { id, parent }: Told<'prompt'>): void {
+export function promptAsked(draft: Draft, { id, client }: Told<'prompt'>): void {
+  const remote = client && { remote: client };
+  const linked = draft.options.linkClient === true;
   startTurn(draft, {
     cause: 'prompt',
     id: JSON.stringify(id),
     running: draft.agent.protocol === 1,
-    parent: parent && { remote: parent },
+    parent: linked ? undefined : remote,
+    links: linked && remote !== undefined ? [remote] : [],
     attributes: id === null ? {} : { [Attribute.requestId]: String(id) },
   });
 }
+
+/** The span of an open prompt. */
+export const promptSpan = (trace: SessionTrace | undefined, id: unknown): string | undefined =>
+  trace?.turns.findLast((turn) => turn.cause === 'prompt' && turn.id === JSON.stringify(id))?.key;
 
 /** In v2 the response only says that the prompt was taken in; the next `idle` ends it. */
 export function promptAnswered(draft: Draft, { id, end }: Told<'promptAnswered'>): void {
@@ -104,7 +111,7 @@ function causeOf(draft: Draft, description: string | undefined): TracedItem | un
 function startOwnTurn(draft: Draft, cause: 'task' | 'state', id: string, description?: string): void {
   const item = causeOf(draft, description);
   if (item !== undefined) putItem(draft, { ...item, causedTurn: true });
-  startTurn(draft, { cause, id, running: true, links: item === undefined ? [] : [item.key] });
+  startTurn(draft, { cause, id, running: true, links: item === undefined ? [] : [{ key: item.key }] });
 }
 
 const turnEnds: Readonly<Record<Outcome, readonly [TurnEnd, string?]>> = {

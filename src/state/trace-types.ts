@@ -26,9 +26,10 @@ export type SpanOp =
       readonly parent: SpanParent | undefined;
       readonly attributes: TraceAttributes;
       readonly time: number;
-      /** Keys of the spans it links to. */
-      readonly links: readonly string[];
+      readonly links: readonly SpanParent[];
     }
+  /** Background work has started, and its span will be long in coming. */
+  | { readonly do: 'announce'; readonly key: string; readonly name: string; readonly time: number; readonly attributes: TraceAttributes }
   | { readonly do: 'set'; readonly key: string; readonly attributes: TraceAttributes; readonly name?: string }
   | { readonly do: 'event'; readonly key: string; readonly name: string; readonly time: number; readonly attributes?: TraceAttributes }
   | { readonly do: 'end'; readonly key: string; readonly time: number; readonly failed: boolean }
@@ -60,7 +61,7 @@ type JsonRpcId = string | number | null;
 type SessionEvent = { readonly session: string } & (
   /** The client has set the session up; one that it did not is a subagent's. */
   | { readonly type: 'ready' }
-  | { readonly type: 'prompt'; readonly id: JsonRpcId; readonly parent?: RemoteContext }
+  | { readonly type: 'prompt'; readonly id: JsonRpcId; readonly client?: RemoteContext }
   | { readonly type: 'promptAnswered'; readonly id: JsonRpcId; readonly end: TurnEnd }
   /** `end`: what a state snapshot says of the turn that it ends. */
   | { readonly type: 'signal'; readonly signal: Signal; readonly facts: readonly Fact[]; readonly end?: TurnEnd }
@@ -89,6 +90,8 @@ export type TraceEvent = { readonly at: number; readonly wall: number } & (
 export interface TraceOptions {
   /** Milliseconds that an ended item waits for corrections and its exit code, and a started one for its launching call. */
   readonly window: number;
+  /** The client's span is linked to, and is not the parent. Default false. */
+  readonly linkClient?: boolean;
 }
 
 /** An open turn: a prompt, or work that the agent started itself. */

@@ -56,8 +56,17 @@ describe('a trace file', () => {
 
   it('changes nothing on stdout and nothing of the end', async () => {
     const without = await run(['--', ...agent('echo')], { input: opening + prompt(3) });
-    const traced = await run(['--trace-file', newPath(), '--', ...agent('echo')], { input: opening + prompt(3) });
+    const traced = await run(['--trace-file', newPath(), '--no-propagate', '--', ...agent('echo')], { input: opening + prompt(3) });
     expect(traced).toEqual(without);
+  });
+
+  it('comes with the trace context of its turn in the prompt that the agent gets, and with nothing else', async () => {
+    const path = newPath();
+    const without = await run(['--', ...agent('echo')], { input: opening + prompt(3) });
+    const traced = await run(['--trace-file', path, '--', ...agent('echo')], { input: opening + prompt(3) });
+    const [context] = /,"_meta":\{"traceparent":"00-[0-9a-f]{32}-[0-9a-f]{16}-01"\}/.exec(traced.stdout.toString()) ?? [];
+    expect(traced.stdout.toString().replace(context ?? 'none', '')).toBe(without.stdout.toString());
+    expect(context).toContain(named(spansIn(path), 'invoke_agent')[0]?.spanId);
   });
 
   it.each<[string, number | null, (session: ReturnType<typeof start>) => void]>([
@@ -205,7 +214,7 @@ describe('a collector', () => {
 
   it('by the console exporter: lines on stderr, stdout untouched', async () => {
     const without = await run(['--', ...agent('echo')], { input: opening + prompt(3) });
-    const traced = await run(['--', ...agent('echo')], { input: opening + prompt(3), env: { OTEL_TRACES_EXPORTER: 'console' } });
+    const traced = await run(['--no-propagate', '--', ...agent('echo')], { input: opening + prompt(3), env: { OTEL_TRACES_EXPORTER: 'console' } });
     expect(traced.stdout).toEqual(without.stdout);
     expect(traced.stderr).toMatch(/^afterturn: span: \{"name":"invoke_agent"/);
   });

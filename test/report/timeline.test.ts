@@ -49,12 +49,12 @@ describe('work that has not ended', () => {
   const pending = { 'acp.pending': true };
 
   test('is shown from its pending span to the last thing that is known', () => {
-    const timeline = timelineOfTraces(spanLine(turnSpan({ id: 'a', from: 0, to: 500 })) + spanLine(backgroundSpan({ id: 'b', parent: 'a', from: 100, to: 100, attributes: pending })));
+    const timeline = timelineOfTraces(spanLine(turnSpan({ id: 'a', from: 0, to: 500 })) + spanLine(backgroundSpan({ id: 'p', parent: 'b', from: 100, to: 100, attributes: { ...pending, 'acp.pending.parent_span_id': 'a' } })));
     expect(entriesOf(timeline)[1]).toBe('s   background shell 100..500 running (no end was written)');
   });
 
   test.each([[0, 1], [1, 0]])('its pending span gives way to the one that has ended, in either order (%i, %i)', (...order) => {
-    const lines = [spanLine(backgroundSpan({ id: 'b', from: 100, to: 100, attributes: pending })), spanLine(backgroundSpan({ id: 'b', from: 100, to: 700 }))];
+    const lines = [spanLine(backgroundSpan({ id: 'p', parent: 'b', from: 100, to: 100, attributes: pending })), spanLine(backgroundSpan({ id: 'b', from: 100, to: 700 }))];
     expect(entriesOf(timelineOfTraces(order.map((index) => lines[index]).join('')))).toEqual(['s background shell 0..600 completed']);
   });
 

@@ -70,7 +70,7 @@ describe('times', () => {
     expect(bench.signals(started('t', { taskType: 'shell', toolCallId: 'c' }))).toEqual([]);
     expect(nextTraceTick(bench.state)).toBe(10 + WINDOW);
     bench.waits(WINDOW);
-    expect(short(bench.ops)).toEqual(['start background shell']);
+    expect(short(bench.ops)).toEqual(['start background shell', 'announce background']);
     expect(bench.ops[0]).toMatchObject({ time: EPOCH + 10, parent: undefined });
   });
 
@@ -79,7 +79,7 @@ describe('times', () => {
     bench.signals(started('t', { taskType: 'shell', toolCallId: 'c' }));
     bench.at = 5;
     const ops = bench.signals(call('c', { start: true, name: 'Bash' }));
-    expect(short(ops)).toEqual(['start execute_tool Bash', 'start background shell']);
+    expect(short(ops)).toEqual(['start execute_tool Bash', 'start background shell', 'announce background']);
     expect(ops[1]).toMatchObject({ time: EPOCH, parent: { key: ops[0]?.key } });
   });
 
@@ -102,7 +102,7 @@ describe('what becomes of a live item', () => {
     bench.signals(call('c', { start: true, name: 'Workflow' }));
     bench.signals(started('t', { toolCallId: 'c' }));
     const ops = bench.signals(changed('t', { taskType: 'workflow' }));
-    expect(short(bench.ops)).toEqual(['start execute_tool Workflow', 'start background', 'set background']);
+    expect(short(bench.ops)).toEqual(['start execute_tool Workflow', 'start background', 'announce background', 'set background']);
     expect(ops[0]).toMatchObject({ name: 'background workflow', attributes: { 'acp.background.task_type': 'workflow' } });
   });
 
@@ -113,7 +113,7 @@ describe('what becomes of a live item', () => {
     expect(short(bench.signals(changed('t', { ambient: true })))).toEqual(['drop background']);
     bench.signals(ended('t', 'completed'));
     bench.waits(1000);
-    expect(short(bench.ops).filter((op) => op.includes('background'))).toEqual(['start background shell', 'drop background']);
+    expect(short(bench.ops).filter((op) => op.includes('background'))).toEqual(['start background shell', 'announce background', 'drop background']);
   });
 
   test('that has ended: what is told after the window says nothing more', () => {
@@ -121,7 +121,7 @@ describe('what becomes of a live item', () => {
     bench.signals(started('t'));
     bench.signals(ended('t', 'stopped'));
     bench.waits(WINDOW);
-    expect(short(bench.ops)).toEqual(['start background shell', 'set background', 'end background']);
+    expect(short(bench.ops)).toEqual(['start background shell', 'announce background', 'set background', 'end background']);
     expect(bench.signals(ended('t', 'completed'))).toEqual([]);
     expect(bench.signals(changed('t', { summary: 'late' }))).toEqual([]);
     expect(bench.tells({ type: 'exitCode', session: 's', task: 't', code: 0 })).toEqual([]);
@@ -149,7 +149,7 @@ describe('a turn of the agent\'s own', () => {
     const links = (ops: readonly SpanOp[]): readonly (string | undefined)[] => {
       const start = ops.find((op) => op.do === 'start');
       const keys = start?.do === 'start' ? start.links : [];
-      return keys.map((key) => bench.ops.flatMap((op) => (op.do === 'start' && op.key === key ? [op.attributes['acp.background.id'] as string] : []))[0]);
+      return keys.map((span) => bench.ops.flatMap((op) => (op.do === 'start' && 'key' in span && op.key === span.key ? [op.attributes['acp.background.id'] as string] : []))[0]);
     };
     expect(links(bench.signals(turn('t1', 'Background command "Run b" completed')))).toEqual(['b']);
     bench.signals(ended('t1', 'completed'));
@@ -275,7 +275,7 @@ describe('any sequence of events', () => {
         for (const op of bench.ops) {
           if (op.do === 'start') {
             expect(open.has(op.key), `${op.key} starts while it is open`).toBe(false);
-            for (const key of [...op.links, ...(op.parent !== undefined && 'key' in op.parent ? [op.parent.key] : [])]) expect(known.has(key), `${op.key} refers to ${key}`).toBe(true);
+            for (const span of [...op.links, ...(op.parent === undefined ? [] : [op.parent])]) expect('key' in span && known.has(span.key), `${op.key} refers to ${JSON.stringify(span)}`).toBe(true);
             open.set(op.key, op.time);
             known.add(op.key);
           } else {

@@ -9,7 +9,8 @@
  */
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
-import { otel, type Otel } from '../../../plugins/otel/index.js';
+import type { LogRecord } from '@opentelemetry/api-logs';
+import { otel, type Otel, type OtelOptions } from '../../../plugins/otel/index.js';
 import type { Plugin } from '../../../src/plugin.js';
 import { wired, type Wired } from '../../pipeline/harness.js';
 
@@ -17,6 +18,8 @@ const EPOCH = Date.UTC(2025, 0, 1);
 
 export interface Traced extends Wired {
   readonly exitCode: Otel['exitCode'];
+  /** What the logger was given. */
+  readonly logs: readonly LogRecord[];
   /** The spans that have ended, in the order of their ends. */
   spans(): readonly ReadableSpan[];
   /** The one ended span with this name. */
@@ -59,16 +62,21 @@ export function treeOf(spans: readonly ReadableSpan[]): string[] {
   return below(undefined, 0);
 }
 
-export function traced({ window = 250, before = [] }: { window?: number; before?: readonly Plugin[] } = {}): Traced {
+export type TracedOptions = { readonly window?: number; readonly before?: readonly Plugin[] } & Pick<OtelOptions, 'meter' | 'pendingSpans' | 'captureContent' | 'propagate' | 'linkClientTrace'>;
+
+export function traced({ window = 250, before = [], ...options }: TracedOptions = {}): Traced {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-  const { plugin, exitCode } = otel({ tracer: provider.getTracer('test'), propagator: new W3CTraceContextPropagator(), followUpWindow: window });
+  const logs: LogRecord[] = [];
+  const logger = { emit: (record: LogRecord) => void logs.push(record), enabled: () => true };
+  const { plugin, exitCode } = otel({ ...options, logger, tracer: provider.getTracer('test'), propagator: new W3CTraceContextPropagator(), followUpWindow: window });
   const wire = wired([...before, plugin], { epoch: EPOCH });
   const { client, agent } = wire;
   const spans = (): readonly ReadableSpan[] => exporter.getFinishedSpans();
   return {
     ...wire,
     exitCode,
+    logs,
     spans,
     span: (name) => {
       const found = spans().filter((span) => span.name === name);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Remembered } from '../../../plugins/stale/open-requests.js';
+import { OpenRequests } from '../../plugins/open-requests.js';
 
 test('of two open requests with one id the first is answered first', () => {
-  const open = new Remembered<string>();
+  const open = new OpenRequests<string>();
   open.add(1, 'first');
   open.add('1', 'text');
   open.add(1, 'second');
@@ -14,7 +14,7 @@ test('of two open requests with one id the first is answered first', () => {
 });
 
 test('notifications are not remembered, `null` and `0` are ids', () => {
-  const open = new Remembered<string>();
+  const open = new OpenRequests<string>();
   open.add(undefined, 'none');
   open.add(null, 'null');
   open.add(0, 'zero');

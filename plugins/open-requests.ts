@@ -1,7 +1,7 @@
 /** What is known of requests that wait for their answers. Of two open ones with one id the first is answered first. */
 import type { RequestId } from 'afterturn/plugin';
 
-export class Remembered<T> {
+export class OpenRequests<T> {
   readonly #byId = new Map<string, T[]>();
 
   add(id: RequestId | undefined, value: T): void {
