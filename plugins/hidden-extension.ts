@@ -4,7 +4,7 @@
  * leaves where the extension was not declared or is not known. A client that declared another part of
  * the extension itself keeps what comes with that.
  */
-import { drop, replace, type Call, type Outcome, type Plugin, type Reply } from 'afterturn/plugin';
+import { drop, replace, ruled, type Call, type Outcome, type Plugin, type Reply } from 'afterturn/plugin';
 import { at, extensionCapabilities, integerOf, isNumber, isObject, type JsonObject } from 'afterturn/protocol';
 import { wantedFor, type SourcesOptions } from './sources.js';
 
@@ -56,16 +56,16 @@ export function hiddenExtension({ makesTasks = () => false, ...options }: Hidden
   const hideInCall = (call: Call): Outcome => {
     if (!isMarked(call.raw)) return undefined;
     const kind = at(call.params, 'update', 'sessionUpdate');
-    if (typeof kind === 'string' && kind.startsWith('async_task_')) return drop();
+    if (typeof kind === 'string' && kind.startsWith('async_task_')) return ruled('async tasks', drop());
     if (declaresPart) return undefined;
     const params = plain(call.params);
     if (params === call.params) return undefined;
-    return saysNothing(at(params, 'update')) ? drop() : replace({ params });
+    return saysNothing(at(params, 'update')) ? ruled('marks', drop()) : ruled('marks', replace({ params }));
   };
   const hideInReply = (reply: Reply): Outcome => {
     if (declaresPart || reply.result === undefined || !isMarked(reply.raw)) return undefined;
     const result = plain(reply.result);
-    return result === reply.result ? undefined : replace({ result });
+    return result === reply.result ? undefined : ruled('marks', replace({ result }));
   };
   /** `subagents` is offered because of the extension. */
   const withoutSubagents = (result: unknown): unknown => {
@@ -97,7 +97,7 @@ export function hiddenExtension({ makesTasks = () => false, ...options }: Hidden
           if (!isInUse && !makesTasks()) return host.leave();
           if (declaresPart) return undefined;
           const result = withoutSubagents(plain(reply.result));
-          return result === reply.result ? undefined : replace({ result });
+          return result === reply.result ? undefined : ruled('marks', replace({ result }));
         },
         '*': hideInReply,
       },

@@ -4,7 +4,7 @@
  * beside the client, one beside the agent. What the extension brings to a client of ACP v1 is kept
  * from it by a third, `hidden-extension`.
  */
-import { drop, replace, type Call, type Host, type Outcome, type Plugin, type Reply } from 'afterturn/plugin';
+import { drop, replace, ruled, type Call, type Host, type Outcome, type Plugin, type Reply } from 'afterturn/plugin';
 import {
   agentOf, asksForRaw, at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, habitsOfCommand, hasRawFeed, idOf, integerOf, isObject, protocolVersionOf, RAW_FEED, RAW_SUBTYPES_V2, rawRequestFor,
   rawRequestOf, withClaudeSetup, withExtension, withNegotiated, withoutExtension, type AgentHabits, type AgentProtocol, type JsonObject, type RawRequest,
@@ -167,12 +167,12 @@ export function sources(options: SourcesOptions): Sources {
           if (isDone(reply.result)) host.leave();
           if (!wanted?.extension || declaresPart) return undefined;
           const result = withoutExtension(reply.result);
-          return result === reply.result ? undefined : replace({ result });
+          return result === reply.result ? undefined : ruled('declared', replace({ result }));
         },
         ...each((reply: Reply) => asked.answered(reply)),
       },
       calls: {
-        [RAW_FEED]: (call) => (asked.covers(call) ? undefined : drop()),
+        [RAW_FEED]: (call) => (asked.covers(call) ? undefined : ruled('raw feed', drop())),
       },
     },
   };
@@ -186,7 +186,7 @@ export function sources(options: SourcesOptions): Sources {
     const rawRequest = rawFeed ? rawRequestFor(sent.of(at(call.params, 'sessionId')), own, isBridged ? RAW_SUBTYPES_V2 : undefined) : own;
     sent.opened(call, rawRequest);
     const params = withClaudeSetup(call.params, { rawFeed, perTaskStop, rawRequest });
-    return JSON.stringify(params) === JSON.stringify(call.params) ? undefined : replace({ params });
+    return JSON.stringify(params) === JSON.stringify(call.params) ? undefined : ruled('set-up', replace({ params }));
   };
 
   /** Where the extension is declared. In v2 only to an agent that is known to have nothing better there. */
@@ -207,7 +207,7 @@ export function sources(options: SourcesOptions): Sources {
           if (!wanted.extension || key === undefined) return undefined;
           const capabilities = withExtension(params[key], isV1 || key === 'capabilities' ? ['asyncTasks'] : FOR_V2);
           declared = extensionCapabilities(capabilities);
-          return replace({ params: { ...params, [key]: capabilities } });
+          return ruled('declared', replace({ params: { ...params, [key]: capabilities } }));
         },
         ...each(addSetup),
         'session/close': (call) => sent.forget(call),
@@ -224,7 +224,7 @@ export function sources(options: SourcesOptions): Sources {
           isNative = !isV1 && !isBridged && habits.speaks === 'v2';
           if (isDone(reply.result)) host.leave();
           const result = declared === undefined ? reply.result : withNegotiated(reply.result, declared);
-          return result === reply.result ? undefined : replace({ result });
+          return result === reply.result ? undefined : ruled('declared', replace({ result }));
         },
         ...each((reply: Reply) => sent.answered(reply)),
       },

@@ -48,7 +48,12 @@ export type Outgoing = { readonly method: string; readonly params: unknown } | t
 export const keep = Symbol.for('afterturn.keep');
 
 /** What a hook decides. No verdict (`undefined`) lets the message pass byte for byte. */
-export type Verdict =
+export type Verdict = Decision & {
+  /** The rule of the plugin that it follows: a recording names it behind the plugin (see `ruled`). */
+  readonly rule?: string;
+};
+
+type Decision =
   | { readonly do: 'replace'; readonly with: Replacement }
   | { readonly do: 'drop' }
   | { readonly do: 'instead'; readonly messages: readonly Outgoing[] }
@@ -76,6 +81,9 @@ export const answer = (result: unknown): Verdict => ({ do: 'answer', result });
 export const refuse = (error: RpcError): Verdict => ({ do: 'refuse', error });
 /** Parks a request: the lane goes on, and the plugin answers later with `Host.respond`. */
 export const take = (): Verdict => ({ do: 'take' });
+
+/** The verdict with the name of the rule that it follows, for recordings: `background: list`. */
+export const ruled = (rule: string, verdict: Verdict): Verdict => ({ ...verdict, rule });
 
 export type Outcome = Verdict | undefined | void;
 /** A hook that returns a promise holds its direction only, until the promise settles. */
@@ -158,19 +166,19 @@ export interface Host {
   now(): number;
   /** Milliseconds since the epoch, for timestamps that leave the process. */
   wallClock(): number;
-  /** Sends a notification. It meets the plugins after this one only, after the message at hand. */
-  notify(direction: Direction, method: string, params: unknown): void;
+  /** Sends a notification. It meets the plugins after this one only, after the message at hand. `rule`: why, for recordings. */
+  notify(direction: Direction, method: string, params: unknown, rule?: string): void;
   /**
    * Sends a request with an id of our own. `onReply` is a callback and runs at the reply's place in
    * its lane; at the end of the stream it is called with an error. Returns the id that the request
-   * has on the wire, so that a `$/cancel_request` can name it.
+   * has on the wire, so that a `$/cancel_request` can name it. `rule`: why, for recordings.
    */
-  request(direction: Direction, method: string, params: unknown, onReply: (reply: Reply) => void): RequestId;
+  request(direction: Direction, method: string, params: unknown, onReply: (reply: Reply) => void, rule?: string): RequestId;
   /**
    * Answers a request that was parked with `take`. `direction` is the one that the request came in.
-   * False if no such request is parked (any more).
+   * False if no such request is parked (any more). `rule`: why, for recordings.
    */
-  respond(direction: Direction, to: RequestId, body: { readonly result: unknown } | { readonly error: RpcError }): boolean;
+  respond(direction: Direction, to: RequestId, body: { readonly result: unknown } | { readonly error: RpcError }, rule?: string): boolean;
   /** Runs `run` in `ms` milliseconds, unless cancelled or the connection has ended. Returns its cancel. */
   after(ms: number, run: () => void): () => void;
   /** Follows a file's bytes. Regular files only, no links; reads and backlog are bounded. */

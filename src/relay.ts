@@ -7,6 +7,7 @@ import { errorText } from './pipeline/error-text.js';
 import { PluginSeat, type Connection } from './pipeline/host.js';
 import { Intake } from './pipeline/intake.js';
 import { Lane } from './pipeline/lane.js';
+import { Origins, type OriginPort } from './pipeline/origins.js';
 import { OpenRequests, type Asked } from './pipeline/pending.js';
 import type { Direction, EndReason, Follow, FollowEvents, Log, Plugin } from './plugin.js';
 import { Frame } from './wire/frame.js';
@@ -27,6 +28,8 @@ export interface Ports {
    * it cannot, and nothing was done.
    */
   restart?(): boolean;
+  /** Is told who made or changed a line, and who let a message go no further, for a recording. Absent: nobody asks. */
+  readonly origin?: OriginPort;
   readonly log: Log;
   readonly agentCommand: readonly string[];
   now(): number;
@@ -73,6 +76,7 @@ const goneFrom: Readonly<Record<Direction, string>> = { toAgent: 'the agent is g
 class PluginRelay implements Relay, Connection {
   readonly ports: Ports;
   readonly plugins: number;
+  readonly origins: Origins | undefined;
   readonly #seats: readonly PluginSeat[];
   readonly #outboxes: Readonly<Record<Direction, Outbox>>;
   readonly #intakes: Readonly<Record<Direction, Intake>>;
@@ -91,6 +95,7 @@ class PluginRelay implements Relay, Connection {
   constructor({ plugins, strayOutput = 'divert' }: RelayOptions, ports: Ports) {
     this.ports = ports;
     this.plugins = plugins.length;
+    this.origins = ports.origin && new Origins(ports.origin);
     this.#idPrefix = `afterturn-${ports.uniqueId()}-`;
     this.#seats = plugins.map((plugin, index) => new PluginSeat(index, plugin, this));
     this.#outboxes = each((direction) => new Outbox((bytes) => ports.write(direction, bytes)));
@@ -182,9 +187,16 @@ class PluginRelay implements Relay, Connection {
       outbox: this.#outboxes[direction],
       answered: this.#requests[opposite(direction)],
       isOurs: (idText) => idText.startsWith(`"${this.#idPrefix}`),
-      refuseBatch: () => this.#outboxes[opposite(direction)].send(batchRefusal),
+      refuseBatch: () => this.#refuseBatch(opposite(direction)),
       now: () => this.ports.now(),
     });
+  }
+
+  #refuseBatch(direction: Direction): void {
+    const outbox = this.#outboxes[direction];
+    outbox.flush();
+    this.ports.origin?.made(direction, ['afterturn: batches']);
+    outbox.send(batchRefusal);
   }
 
   #newLane(direction: Direction): Lane {
@@ -195,6 +207,7 @@ class PluginRelay implements Relay, Connection {
       reverse: this.#outboxes[opposite(direction)],
       intake: this.#intakes[direction],
       requests: this.#requests[direction],
+      origins: this.origins,
       log: ports.log,
       now: () => ports.now(),
       after: (ms, run) => ports.after(ms, run),

@@ -70,7 +70,7 @@ export class CancelService {
   #answer(open: Open, body: Parameters<Host['respond']>[2]): void {
     if (open.answered) return;
     open.answered = true;
-    this.#host.respond('toAgent', open.id, body);
+    this.#host.respond('toAgent', open.id, body, 'cancel');
   }
 
   #cancel([type, key]: Kind, params: unknown, open: Open): Promise<object> {
@@ -94,7 +94,7 @@ export class CancelService {
         if (error === undefined) return resolve({});
         session.told([{ type: 'stopRefused', task }]);
         reject(error);
-      });
+      }, 'cancel');
     });
   }
 

@@ -5,7 +5,7 @@
  *
  * Follows "Cancellation, close, and resume" of the v2 Background Work RFD.
  */
-import { instead, keep, replace, take, type Call, type Host, type Outcome, type Outgoing, type Reply, type RequestId } from 'afterturn/plugin';
+import { instead, keep, replace, ruled, take, type Call, type Host, type Outcome, type Outgoing, type Reply, type RequestId } from 'afterturn/plugin';
 import { at, idOf, isObject } from 'afterturn/protocol';
 
 const RESOURCE_NOT_FOUND = -32002;
@@ -45,9 +45,9 @@ export class CloseService {
       this.#passed.set(keyOf(id), session);
       return undefined;
     }
-    const own = host.request('toAgent', call.method, call.params, (reply) => this.#onOwnReply(reply, session, id, host));
+    const own = host.request('toAgent', call.method, call.params, (reply) => this.#onOwnReply(reply, session, id, host), 'close');
     this.#taken.set(keyOf(id), own);
-    return take();
+    return ruled('close', take());
   }
 
   /** The reply to a request that passed. */
@@ -58,20 +58,20 @@ export class CloseService {
     if (session === undefined) return undefined;
     const out = this.#settled(reply, session);
     this.#ports.answerOpen(session);
-    return out.length === 0 ? undefined : instead(...out, keep);
+    return out.length === 0 ? undefined : ruled('close', instead(...out, keep));
   }
 
   /** The agent knows a request that we took by our own id. */
   onCancelRequest(call: Call): Outcome {
     const own = this.#taken.get(keyOf(at(call.params, 'requestId')));
-    return own === undefined || !isObject(call.params) ? undefined : replace({ params: { ...call.params, requestId: own } });
+    return own === undefined || !isObject(call.params) ? undefined : ruled('close', replace({ params: { ...call.params, requestId: own } }));
   }
 
   #onOwnReply(reply: Reply, session: string, id: RequestId, host: Host): void {
     this.#taken.delete(keyOf(id));
-    for (const message of this.#settled(reply, session)) if (message !== keep) host.notify('toClient', message.method, message.params);
+    for (const message of this.#settled(reply, session)) if (message !== keep) host.notify('toClient', message.method, message.params, 'close');
     if (isOver(reply)) this.#ports.answerOpen(session);
-    host.respond('toAgent', id, reply.error === undefined ? { result: reply.result } : { error: reply.error });
+    host.respond('toAgent', id, reply.error === undefined ? { result: reply.result } : { error: reply.error }, 'close');
   }
 
   #settled(reply: Reply, session: string): readonly Outgoing[] {

@@ -3,7 +3,7 @@
  * async task extension: `background` lists on every state snapshot, `terminal/cancel` and
  * `tool_call/cancel`. It stands on the client's side of the version bridge and sees ACP v2 only.
  */
-import { drop, instead, keep, replace, take, type Call, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply } from 'afterturn/plugin';
+import { drop, instead, keep, replace, ruled, take, type Call, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply } from 'afterturn/plugin';
 import { at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, idOf, integerOf, isObject, RAW_FEED, readRawFeed, readSubagentUpdate, readUpdate, reportsBy, stringOf, type AgentHabits } from 'afterturn/protocol';
 import type { Fact } from 'afterturn/state';
 import type { ListedBoard } from '../listed-work.js';
@@ -32,7 +32,7 @@ export interface BackgroundOptions {
 const SETUP = ['session/new', 'session/load', 'session/resume', 'session/fork'] as const;
 const MAX_CLOSED = 1000;
 
-const passes = (out: readonly Outgoing[]): Outcome => (out.length === 1 && out[0] === keep ? undefined : out.length === 0 ? drop() : instead(...out));
+const passes = (out: readonly Outgoing[]): Outcome => (out.length === 1 && out[0] === keep ? undefined : ruled('list', out.length === 0 ? drop() : instead(...out)));
 
 export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, asksForRawFeed = () => false, listed, onFact = () => {}, onExitCode = () => {} }): Plugin => {
   const sessions = new Map<string, BackgroundSession>();
@@ -144,7 +144,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
     if (!isOurs || call.kind !== 'request') return undefined;
     cancel ??= new CancelService(host, { sessionOf: (id) => sessions.get(id), rootOf: (id) => family.rootOf(id), malformed: (id, problem) => malformed.report(id, STOP, problem) });
     cancel.serve(call);
-    return take();
+    return ruled('cancel', take());
   });
   const cancelCalls = Object.fromEntries(Object.keys(cancelMethods).map((method) => [method, cancelCall]));
 
@@ -184,7 +184,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
           const id = idOf(at(call.params, 'sessionId'));
           const update = at(call.params, 'update');
           if (id === undefined || !isObject(update)) return undefined;
-          if (closed.has(id)) return drop();
+          if (closed.has(id)) return ruled('closed', drop());
           const reading = update.sessionUpdate === 'subagent_update' ? readSubagentUpdate(update) : readUpdate(update);
           if (reading.problem !== undefined) malformed.report(id, stringOf(update.sessionUpdate) ?? 'update', reading.problem);
           if (update.sessionUpdate === 'subagent_update') adopt(idOf(update.sessionId), id);
@@ -195,7 +195,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
           const session = sessions.get(idOf(at(call.params, 'sessionId')) ?? '');
           const terminal = session?.lists === true ? session.terminalOf(callOfRequest(call.params) ?? '') : undefined;
           const params = terminal && withCommandSubject(call.params, terminal);
-          return params && replace({ params });
+          return params && ruled('permission', replace({ params }));
         },
         [RAW_FEED]: agreed((call, host) => {
           const id = idOf(at(call.params, 'sessionId'));
@@ -212,7 +212,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
       if (reason.kind !== 'agentExit') return;
       const roots = [...sessions.keys()].filter((id) => family.parentOf(id) === undefined);
       for (const id of roots.flatMap(familyOf)) {
-        for (const message of sessions.get(id)?.end('agentGone') ?? []) if (message !== keep) host.notify('toClient', message.method, message.params);
+        for (const message of sessions.get(id)?.end('agentGone') ?? []) if (message !== keep) host.notify('toClient', message.method, message.params, 'agent gone');
       }
       sessions.clear();
     },

@@ -21,7 +21,7 @@ export class Outlet {
   }
 
   send(host: Host, message: { readonly method: string; readonly params: unknown }): void {
-    if (this.#out === undefined) host.notify('toClient', message.method, message.params);
+    if (this.#out === undefined) host.notify('toClient', message.method, message.params, 'list');
     else this.#out.push(message);
   }
 

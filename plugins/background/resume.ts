@@ -3,7 +3,7 @@
  * what waited for the response comes with it. Follows "`session/resume` restores the list" of the v2
  * Background Work RFD.
  */
-import { instead, keep, type Call, type Outcome, type Outgoing, type Reply } from 'afterturn/plugin';
+import { instead, keep, ruled, type Call, type Outcome, type Outgoing, type Reply } from 'afterturn/plugin';
 import { at, idOf } from 'afterturn/protocol';
 import { REVIVING, Setups } from '../keep-open/setups.js';
 
@@ -38,7 +38,7 @@ export class ResumeService {
     if (session === undefined || !REVIVING.has(reply.to.method)) return undefined;
     const before = this.#ports.answered(session, reply.error === undefined);
     const after = this.#ports.done(session);
-    return before.length + after.length === 0 ? undefined : instead(...before, keep, ...after);
+    return before.length + after.length === 0 ? undefined : ruled('resume', instead(...before, keep, ...after));
   }
 
   forget(session: string): void {

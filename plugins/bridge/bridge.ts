@@ -45,7 +45,7 @@ export class Bridge {
   }
 
   send(sessionId: string, update: V2Update, meta?: JsonObject): void {
-    this.host.notify('toClient', 'session/update', { sessionId, update, ...(meta === undefined ? {} : { _meta: meta }) });
+    this.host.notify('toClient', 'session/update', { sessionId, update, ...(meta === undefined ? {} : { _meta: meta }) }, 'session/update');
   }
 
   /** Tells a state. That of a child is told in its parent too, first, with what is new of their association. */

@@ -69,7 +69,7 @@ export class Foreground {
   #answer(key: string, body: Parameters<Bridge['host']['respond']>[2]): void {
     const prompt = this.#prompts.get(key);
     this.#prompts.delete(key);
-    if (prompt !== undefined) this.#bridge.host.respond('toAgent', prompt.id, body);
+    if (prompt !== undefined) this.#bridge.host.respond('toAgent', prompt.id, body, 'session/prompt');
   }
 }
 

@@ -3,7 +3,7 @@
  * means, is `protocol/negotiation`'s to say; here it is asked, once more or of a new process where it
  * must be, before the client gets its answer.
  */
-import { take, type Call, type Host, type Outcome, type Reply, type RpcError } from 'afterturn/plugin';
+import { ruled, take, type Call, type Host, type Outcome, type Reply, type RpcError } from 'afterturn/plugin';
 import { nextStep, objectOf, protocolVersionOf, toBothInitializeParams, toV1InitializeParams, toV2InitializeResult, type Choice, type JsonObject, type Offer } from 'afterturn/protocol';
 
 export interface NegotiationEvents {
@@ -25,7 +25,7 @@ export function negotiate(call: Call, host: Host, first: Choice, events: Negotia
   const params = objectOf(call.params) ?? {};
   const goOn = host.hold('toAgent');
 
-  const respond = (body: { readonly result: unknown } | { readonly error: RpcError }): void => void host.respond('toAgent', id, body);
+  const respond = (body: { readonly result: unknown } | { readonly error: RpcError }): void => void host.respond('toAgent', id, body, 'initialize');
   const settleInV1 = (result: unknown): void => {
     events.onV1(result);
     const faults: string[] = [];
@@ -47,7 +47,7 @@ export function negotiate(call: Call, host: Host, first: Choice, events: Negotia
   };
 
   const askAgain = (before: Reply): void =>
-    void host.request('toAgent', 'initialize', toV1InitializeParams(params), (reply) => settle(reply.error === undefined ? reply : before));
+    void host.request('toAgent', 'initialize', toV1InitializeParams(params), (reply) => settle(reply.error === undefined ? reply : before), 'initialize');
   const onAnswer = (choice: Choice, reply: Reply, mayRestart: boolean): void => {
     const step = nextStep(choice, reply, mayRestart);
     if (step.do === 'again') askAgain(reply);
@@ -57,9 +57,9 @@ export function negotiate(call: Call, host: Host, first: Choice, events: Negotia
   };
   const ask = (choice: Choice, mayRestart: boolean): void => {
     events.onChoice(choice);
-    host.request('toAgent', 'initialize', offerOf[choice.offer](params), (reply) => onAnswer(choice, reply, mayRestart));
+    host.request('toAgent', 'initialize', offerOf[choice.offer](params), (reply) => onAnswer(choice, reply, mayRestart), 'initialize');
   };
 
   ask(first, true);
-  return take();
+  return ruled('initialize', take());
 }

@@ -2,7 +2,7 @@
  * `session/prompt` and the ways to stop it. The prompt goes to the agent under an id of our own; its
  * response to the client is the message that it became, and comes when it is taken in.
  */
-import { drop, refuse, take, type Call, type Outcome } from 'afterturn/plugin';
+import { drop, refuse, ruled, take, type Call, type Outcome } from 'afterturn/plugin';
 import { arrayOf, at, endingOfFailure, endingOfResult, idOf, objectOf, toV1PromptParams } from 'afterturn/protocol';
 import type { Bridge } from './bridge.js';
 import type { Children } from './children.js';
@@ -41,7 +41,7 @@ export class Prompts {
     const overlaps = this.#bridge.habits.promptsOverlap;
     if (overlaps) this.#questions.cancelAll(session, 'overtaken');
     this.#foreground.happened(session, { type: 'promptSent', prompt, overlaps });
-    return take();
+    return ruled('session/prompt', take());
   }
 
   /** `session/cancel` goes on as it is; what the agent waits for is answered behind it. Not for a subagent that the agent cannot cancel. */

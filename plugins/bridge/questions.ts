@@ -7,7 +7,7 @@
  * answers then is dropped. What listed background work asks is no matter of the foreground: it changes
  * no state, and stays open at a cancel. In a closed session nobody is asked.
  */
-import { answer, refuse, take, type Call, type Outcome, type Reply, type RequestId } from 'afterturn/plugin';
+import { answer, refuse, ruled, take, type Call, type Outcome, type Reply, type RequestId } from 'afterturn/plugin';
 import {
   cancelledOutcome, idOf, invalidParams, isObject, objectOf, permissionToolCall, toV1PermissionResult, toV2ElicitationParams, toV2PermissionCall,
   toV2PermissionParams, toV2Terminals, type JsonObject,
@@ -156,11 +156,11 @@ export class Questions {
     if (foreground) this.#works(foreground);
     asked.before();
     if (foreground) this.#foreground.happened(foreground, { type: 'asked', question: key });
-    const clientId = this.#bridge.host.request('toClient', method, params, (reply) => this.#onReply(key, reply));
+    const clientId = this.#bridge.host.request('toClient', method, params, (reply) => this.#onReply(key, reply), 'questions');
     this.#agentIds.add(keyOf(agentId));
     if (this.#agentIds.size > MAX_REMEMBERED) this.#agentIds.delete(this.#agentIds.values().next().value ?? '');
     this.#open.set(key, { agentId, clientId, session, isPermission, isListed, answered: false, withdrawn: false });
-    return take();
+    return ruled('questions', take());
   }
 
   /** What asks works: for a prompt that waits, or in a turn of the agent's own. */
@@ -181,7 +181,7 @@ export class Questions {
   #answer(key: string, question: Question, body: Body): void {
     if (question.answered) return;
     question.answered = true;
-    this.#bridge.host.respond('toClient', question.agentId, body);
+    this.#bridge.host.respond('toClient', question.agentId, body, 'questions');
     if (question.session && !question.isListed) this.#foreground.happened(question.session, { type: 'answered', question: key });
   }
 }

@@ -3,7 +3,7 @@
  * and answered in their own time. Keeps the two ids of each together, so that a cancellation and
  * a request that names another one find it.
  */
-import { take, type Call, type Host, type Outcome, type Reply, type RequestId } from 'afterturn/plugin';
+import { ruled, take, type Call, type Host, type Outcome, type Reply, type RequestId } from 'afterturn/plugin';
 import { at, isObject, type V1Request } from 'afterturn/protocol';
 
 export type Body = Parameters<Host['respond']>[2];
@@ -26,8 +26,8 @@ export class Requests {
   forward(call: Call, request: V1Request, answerOf: (reply: Reply) => Body = bodyOf): Outcome {
     const { id } = call;
     if (id === undefined) return undefined;
-    this.send(id, request, (reply) => void this.#bridge.host.respond('toAgent', id, answerOf(reply)));
-    return take();
+    this.send(id, request, (reply) => void this.#bridge.host.respond('toAgent', id, answerOf(reply), request.method));
+    return ruled(call.method, take());
   }
 
   /** Sends `request` for the client's request `clientId`, which is answered elsewhere. */
@@ -36,7 +36,7 @@ export class Requests {
       this.#ownIds.delete(keyOf(clientId));
       this.#clientIds.delete(keyOf(own));
       onReply(reply);
-    });
+    }, request.method);
     this.#ownIds.set(keyOf(clientId), own);
     this.#clientIds.set(keyOf(own), clientId);
   }

@@ -2,7 +2,7 @@
  * The agent's `session/update`s and its raw feed: each is translated, and told to the foreground
  * before or after it goes out.
  */
-import { drop, type Call, type Outcome } from 'afterturn/plugin';
+import { drop, ruled, type Call, type Outcome } from 'afterturn/plugin';
 import {
   at, failureAfter, idOf, isChildNews, isContentBlock, isObject, isUpdate, messageKinds, readRawFeed, readUpdate, stringOf, toV2Chunk, toV2ConfigOptions, toV2Meta, toV2PlainUpdate,
   toV2StopNotice, toV2Terminals, toV2ToolCall, toV2UnknownUpdate, TURN_TASK, typeName, withForm, withOptions, type JsonObject, type Signal, type V2Update,
@@ -54,11 +54,11 @@ export class Updates {
     const update = at(call.params, 'update');
     if (sessionId === undefined || !isUpdate(update)) {
       this.#bridge.report(sessionId ?? '', 'session/update', [`expected a sessionId and an update with a kind, got ${typeName(at(call.params, 'sessionId'))} and ${typeName(update)}`]);
-      return drop();
+      return ruled('session/update', drop());
     }
     const session = this.#bridge.ownerOf(this.#bridge.session(sessionId), update);
     if (!session.closed && (session.root.replay !== 'hidden' || !(isHistory(update.sessionUpdate) || isChildNews(update.sessionUpdate)))) this.#pass(session, update, toV2Meta(at(call.params, '_meta'), this.#bridge.rules));
-    return drop();
+    return ruled('session/update', drop());
   }
 
   /** A message of the raw feed: it goes on as it is, what it says of turns is told after it. */

@@ -3,7 +3,7 @@
  * the agent's harness reports the end. It stands on the client's side of the version bridge, sees ACP v1
  * only, and leaves where nothing reports background work.
  */
-import { instead, keep, replace, type Call, type CallHook, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply, type ReplyHook } from 'afterturn/plugin';
+import { instead, keep, replace, ruled, type Call, type CallHook, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply, type ReplyHook } from 'afterturn/plugin';
 import { agentOf, asyncTaskWords, at, extensionCapabilities, habitsOfAnswer, hasRawFeed, idOf, integerOf, isObject, RAW_FEED, rawTaskWords, readRawFeed, readUpdate, type Reading, type TaskWords } from 'afterturn/protocol';
 import { countMalformed } from '../malformed.js';
 import { KeptSession, type OnRule } from './session.js';
@@ -56,8 +56,8 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
     sessions.set(id, session);
     return session;
   };
-  const before = (messages: readonly Outgoing[]): Outcome => (messages.length === 0 ? undefined : instead(...messages, keep));
-  const after = (messages: readonly Outgoing[]): Outcome => (messages.length === 0 ? undefined : instead(keep, ...messages));
+  const before = (messages: readonly Outgoing[]): Outcome => (messages.length === 0 ? undefined : ruled('settled', instead(...messages, keep)));
+  const after = (messages: readonly Outgoing[]): Outcome => (messages.length === 0 ? undefined : ruled('settled', instead(keep, ...messages)));
 
   const told = (id: string, kind: string, reading: Reading, words: readonly TaskWords[], host: Host): Outcome => {
     if (reading.problem !== undefined) malformed.report(id, kind, reading.problem);
@@ -68,7 +68,7 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
     const id = sessionIn(call.params);
     const update = at(call.params, 'update');
     const changed = id === undefined || !isObject(update) ? undefined : sessionFor(id, host).changed(update);
-    return changed === undefined ? undefined : replace({ params: { ...(call.params as object), update: changed } });
+    return changed === undefined ? undefined : ruled('kept open', replace({ params: { ...(call.params as object), update: changed } }));
   };
   const onAsyncTask: CallHook = (call, host) => {
     const id = sessionIn(call.params);
@@ -145,7 +145,7 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
     },
     onEnd(reason, host) {
       for (const session of sessions.values()) {
-        for (const { method, params } of session.outgoing({ type: 'ended', reason: REASONS[reason.kind] })) host.notify('toClient', method, params);
+        for (const { method, params } of session.outgoing({ type: 'ended', reason: REASONS[reason.kind] })) host.notify('toClient', method, params, 'settled');
       }
     },
     close() {

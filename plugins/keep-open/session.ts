@@ -50,6 +50,6 @@ export class KeptSession {
   }
 
   #tick(): void {
-    for (const { method, params } of this.outgoing({ type: 'tick' })) this.host.notify('toClient', method, params);
+    for (const { method, params } of this.outgoing({ type: 'tick' })) this.host.notify('toClient', method, params, 'settled');
   }
 }

@@ -2,7 +2,7 @@
  * Set-up and end of sessions (ACP "Session Setup"): between a request that replays history and its
  * answer everything is history, and a closed session's calls have all ended.
  */
-import { instead, keep, type Call, type Reply, type ReplyHook } from 'afterturn/plugin';
+import { instead, keep, ruled, type Call, type Reply, type ReplyHook } from 'afterturn/plugin';
 import { sessionOf, type Context, type Hooks } from './context.js';
 import { OpenRequests } from '../open-requests.js';
 
@@ -57,7 +57,7 @@ export function lifecycleHooks(context: Context): Lifecycle {
     const session = closes.take(reply.to.id);
     if (session === undefined || (reply.error !== undefined && reply.error.code !== RESOURCE_NOT_FOUND)) return undefined;
     const out = context.watch?.closed(session, why) ?? [];
-    return out.length === 0 ? undefined : instead(...out, keep);
+    return out.length === 0 ? undefined : ruled('settled', instead(...out, keep));
   };
 
   return {

@@ -1,5 +1,5 @@
 /** The `session/update` kinds that say something about unfinished calls. Every other kind passes unparsed. */
-import { drop, type CallHook, type Outcome } from 'afterturn/plugin';
+import { drop, ruled, type CallHook, type Outcome } from 'afterturn/plugin';
 import { at, objectOf, type JsonObject } from 'afterturn/protocol';
 import { sessionOf, type Context, type Hooks } from './context.js';
 import { callSeen, contentAdded, isSettledByProxy, stateSeen, taskSeen, type Happening } from './reading.js';
@@ -22,7 +22,7 @@ export function updateHooks(context: Context, heardOf: (session: string) => void
   const onCall = onUpdate((update, session) => {
     const event = callSeen(update, context.version);
     if (event === undefined) return undefined;
-    if (isSettledByProxy(update) && context.watch?.hasSettled(session, event.call)) return drop();
+    if (isSettledByProxy(update) && context.watch?.hasSettled(session, event.call)) return ruled('settled already', drop());
     context.happened(session, event);
     return undefined;
   });

@@ -99,7 +99,7 @@ export class Watch {
   }
 
   #say({ method, params }: OutgoingUpdate): void {
-    this.host.notify('toClient', method, params);
+    this.host.notify('toClient', method, params, 'settled');
   }
 
   #schedule(session: string, watched: Watched, options: StaleOptions): void {

@@ -66,8 +66,8 @@ function addLine({ bySide }: Run, value: unknown, number: number): void {
   const { dir, at: side, msg, t: _t, ...bare } = value;
   if (dir !== 'c2a' && dir !== 'a2c') throw new UnusableLine(number, `expected "dir" to be "c2a" or "a2c", but got ${quoted(dir)}`);
   if (side !== undefined && side !== 'client' && side !== 'agent') throw new UnusableLine(number, `expected "at" to be "client" or "agent", but got ${quoted(side)}`);
-  // What was no message at all.
-  if (msg === undefined && 'raw' in bare) return;
+  // What was no message at all, and what is known of a message further up.
+  if (msg === undefined && ('raw' in bare || 'droppedBy' in bare)) return;
   const message = msg === undefined ? bare : msg;
   const problem = problemOf(message);
   if (problem !== undefined) throw new UnusableLine(number, problem);

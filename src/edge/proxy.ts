@@ -43,8 +43,8 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
   const steer = createSteering(log);
   const events = {
     output(chunk: Buffer) {
-      recorder?.seen('agent', 'a2c', chunk);
-      return relay.push('toClient', chunk);
+      const push = (bytes: Uint8Array): boolean => relay.push('toClient', bytes);
+      return recorder === undefined ? push(chunk) : recorder.came('agent', 'a2c', chunk, push);
     },
     drained: () => relay.drained('toAgent'),
     broken: (error: NodeJS.ErrnoException) => log.info(`the agent reads no more (${error.code}); what the client still sends is dropped`),
@@ -84,6 +84,7 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
       const timer = setInterval(run, ms).unref();
       return () => clearInterval(timer);
     }),
+    ...(recorder === undefined ? {} : { origin: recorder.origin }),
     log,
     agentCommand,
   });
@@ -166,8 +167,8 @@ function survive(log: Log): void {
 /** Moves the bytes of the client; resolves when its last line has passed the plugins. */
 async function passed(source: Readable, relay: Relay, recorder: Recorder | undefined): Promise<void> {
   source.on('data', (chunk: Buffer) => {
-    recorder?.seen('client', 'c2a', chunk);
-    if (!relay.push('toAgent', chunk)) source.pause();
+    const push = (bytes: Uint8Array): boolean => relay.push('toAgent', bytes);
+    if (!(recorder === undefined ? push(chunk) : recorder.came('client', 'c2a', chunk, push))) source.pause();
   });
   await over(source);
   await relay.end('toAgent');

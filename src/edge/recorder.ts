@@ -4,9 +4,10 @@
  */
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
 import { relayError } from '../errors.js';
-import type { Log } from '../plugin.js';
+import type { Direction, Log } from '../plugin.js';
 import type { Side } from '../check/index.js';
-import { headerLine, recordedLine } from '../record/line.js';
+import type { MessageName, OriginPort } from '../pipeline/origins.js';
+import { headerLine, nameIn, notedLine, recordedLine, type Seen } from '../record/line.js';
 import { Lines } from '../wire/lines.js';
 import { packageVersion } from './version.js';
 
@@ -23,8 +24,15 @@ export interface RecorderSettings {
 export type Way = 'c2a' | 'a2c';
 
 export interface Recorder {
-  /** Bytes that passed on this side, this way. Returns when all whole lines are in the file. */
+  /** Bytes that leave on this side, this way. Returns when all whole lines are in the file. */
   seen(side: Side, dir: Way, bytes: Uint8Array): void;
+  /**
+   * Bytes that came on this side, this way: `pass` is called with each line of them, and the line is in
+   * the file before anything leaves because of it. Returns what the last `pass` did.
+   */
+  came(side: Side, dir: Way, bytes: Uint8Array, pass: (bytes: Uint8Array) => boolean): boolean;
+  /** Whose work the lines are. */
+  readonly origin: OriginPort;
   /** The agent was started again: nothing of its old half lines follows. */
   restarted(): void;
   /** Writes what came without an end. */
@@ -35,6 +43,18 @@ export interface Recorder {
 const mode = 0o600;
 const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
 const LF = 10;
+
+const wayOf: Readonly<Record<Direction, Way>> = { toAgent: 'c2a', toClient: 'a2c' };
+
+/** The bytes line by line, the last one perhaps without its end. */
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.length; ) {
+    const found = bytes.indexOf(LF, start);
+    const end = found === -1 ? bytes.length : found + 1;
+    yield bytes.subarray(start, end);
+    start = end;
+  }
+}
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -98,11 +118,43 @@ export function openRecorder({ path, size: limit, redact, log, now }: RecorderSe
     return found;
   };
 
-  /** The line that `cursor` stands on. */
-  const lineAt = ({ buffer, start, end }: Lines, side: Side, dir: Way): string => {
+  /** The line that `cursor` stands on; `undefined`: it is blank. */
+  const lineAt = ({ buffer, start, end }: Lines, side: Side, dir: Way): Seen | undefined => {
     const text = buffer.toString('utf8', start, end).replace(/\r?\n$/, '');
-    return text.trim() === '' ? '' : recordedLine({ t: now() - begunAt, at: side, dir, text }, redact);
+    return text.trim() === '' ? undefined : { t: now() - begunAt, at: side, dir, text };
   };
+
+  /** The whole lines, and half a one before, that these bytes end. */
+  function linesIn(side: Side, dir: Way, bytes: Uint8Array): Seen[] {
+    const cursor = linesOf(side, dir);
+    // The caller's bytes may be part of a buffer that is read into again.
+    cursor.push(Uint8Array.from(bytes));
+    const found: Seen[] = [];
+    while (cursor.next()) {
+      const line = lineAt(cursor, side, dir);
+      if (line !== undefined) found.push(line);
+    }
+    cursor.release();
+    return found;
+  }
+
+  /** The line that is on its way through the plugins, and not written yet. */
+  let pending: Seen | undefined;
+  /** Who made the next line that leaves. */
+  const makers = new Map<Way, readonly string[]>();
+
+  function writePending(): void {
+    const line = pending;
+    pending = undefined;
+    if (line !== undefined) write(recordedLine(line, redact));
+  }
+
+  function noteDropped(direction: Direction, message: MessageName, droppedBy: readonly string[]): void {
+    const side = direction === 'toAgent' ? 'client' : 'agent';
+    const name = pending?.at === side ? nameIn(pending.text) : undefined;
+    if (pending !== undefined && name?.method === message.method && name?.id === message.id) pending = { ...pending, droppedBy };
+    else write(notedLine({ t: now() - begunAt, at: side, dir: wayOf[direction], of: message, droppedBy }));
+  }
 
   try {
     open(false);
@@ -114,13 +166,25 @@ export function openRecorder({ path, size: limit, redact, log, now }: RecorderSe
   return {
     seen(side, dir, bytes) {
       if (fd === undefined) return;
-      const cursor = linesOf(side, dir);
-      // The caller's bytes may be part of a buffer that is read into again.
-      cursor.push(Uint8Array.from(bytes));
-      let text = '';
-      while (cursor.next()) text += lineAt(cursor, side, dir);
-      cursor.release();
-      write(text);
+      writePending();
+      const by = makers.get(dir);
+      makers.delete(dir);
+      write(linesIn(side, dir, bytes).map((line) => recordedLine(by === undefined ? line : { ...line, by }, redact)).join(''));
+    },
+    came(side, dir, bytes, pass) {
+      if (fd === undefined) return pass(bytes);
+      let goesOn = true;
+      for (const piece of piecesOf(bytes)) {
+        writePending();
+        [pending] = linesIn(side, dir, piece);
+        goesOn = pass(piece);
+      }
+      writePending();
+      return goesOn;
+    },
+    origin: {
+      made: (direction, by) => void makers.set(wayOf[direction], by),
+      dropped: noteDropped,
     },
     restarted() {
       lines.delete('agent c2a');
@@ -129,7 +193,8 @@ export function openRecorder({ path, size: limit, redact, log, now }: RecorderSe
     close() {
       for (const [name, cursor] of lines) {
         const [side, dir] = name.split(' ') as [Side, Way];
-        if (cursor.last()) write(lineAt(cursor, side, dir));
+        const line = cursor.last() ? lineAt(cursor, side, dir) : undefined;
+        if (line !== undefined) write(recordedLine(line, redact));
       }
       if (fd !== undefined) closeSync(fd);
       fd = undefined;

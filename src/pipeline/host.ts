@@ -9,6 +9,7 @@ import { idKey } from '../wire/jsonrpc.js';
 import { opposite, placeOf, type Seat, type SeatHost } from './compile.js';
 import { errorText } from './error-text.js';
 import type { Lane } from './lane.js';
+import { actor, type Origins } from './origins.js';
 import { Asked, OpenRequests } from './pending.js';
 import { replyTo } from './reply.js';
 
@@ -27,6 +28,7 @@ export interface HostPorts {
 export interface Connection {
   readonly ports: HostPorts;
   readonly plugins: number;
+  readonly origins: Origins | undefined;
   lane(direction: Direction): Lane;
   /** The JSON text of the next id of our own. */
   nextId(): string;
@@ -68,15 +70,18 @@ export class PluginHost implements SeatHost {
     return this.#connection.ports.uniqueId();
   }
 
-  notify(direction: Direction, method: string, params: unknown): void {
+  notify(direction: Direction, method: string, params: unknown, rule?: string): void {
     const frame = Frame.ofCall(method, params);
+    this.#made(frame, rule);
     this.#connection.lane(direction).insert({ at: this.#next(direction), frame, asked: undefined, steps: undefined, line: undefined });
   }
 
-  request(direction: Direction, method: string, params: unknown, onReply: (reply: Reply) => void): RequestId {
+  request(direction: Direction, method: string, params: unknown, onReply: (reply: Reply) => void, rule?: string): RequestId {
     const idText = this.#connection.nextId();
     const frame = Frame.ofCall(method, params, idText);
+    this.#made(frame, rule);
     const owner = {
+      name: actor(this.#seat.plugin.name, rule),
       replied: (asked: Asked, reply: Frame) => {
         if (this.#connection.replied(asked)) this.#guarded(`onReply to ${method}`, () => onReply(replyTo(asked, asked.asSent, reply)));
       },
@@ -89,7 +94,7 @@ export class PluginHost implements SeatHost {
     return JSON.parse(idText) as RequestId;
   }
 
-  respond(direction: Direction, to: RequestId, body: { readonly result: unknown } | { readonly error: RpcError }): boolean {
+  respond(direction: Direction, to: RequestId, body: { readonly result: unknown } | { readonly error: RpcError }, rule?: string): boolean {
     const parked = this.#parked[direction];
     const asked = parked.find(idKey(to));
     if (asked === undefined) {
@@ -98,6 +103,7 @@ export class PluginHost implements SeatHost {
     }
     const reply = Frame.ofReply(asked.idText, body);
     parked.take(asked.idText);
+    this.#made(reply, rule);
     this.answer(asked, reply);
     return true;
   }
@@ -152,6 +158,10 @@ export class PluginHost implements SeatHost {
   answer(asked: Asked, frame: Frame): void {
     const back = opposite(asked.direction);
     this.#connection.lane(back).insert({ at: this.#next(back), frame, asked, steps: undefined, line: undefined });
+  }
+
+  #made(frame: Frame, rule: string | undefined): void {
+    this.#connection.origins?.made(frame, actor(this.#seat.plugin.name, rule));
   }
 
   /** The place behind this plugin. */

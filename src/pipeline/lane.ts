@@ -11,6 +11,7 @@ import { kinds, type Step, type Steps } from './compile.js';
 import { errorText } from './error-text.js';
 import { Gate } from './gate.js';
 import type { Intake } from './intake.js';
+import type { Origins } from './origins.js';
 import type { OpenRequests } from './pending.js';
 import { Queue, type Item } from './queue.js';
 import { effectOf, refusal, type Effect } from './verdicts.js';
@@ -30,6 +31,8 @@ export interface LanePorts {
   readonly reverse: Outbox;
   /** Requests that travelled in this direction and were sent on. */
   readonly requests: OpenRequests;
+  /** Who made what, where somebody wants to know. */
+  readonly origins: Origins | undefined;
   readonly log: Log;
   readonly now: () => number;
   readonly after: (ms: number, run: () => void) => () => void;
@@ -216,6 +219,7 @@ export class Lane {
   /** What goes on of a message after this step: itself, another, or nothing. */
   #after(item: Item, step: Step, settled: Settled): Item | undefined {
     const effect = this.#effect(item, step, settled);
+    this.#ports.origins?.followed(this.#ports.direction, item.frame, step.seat.plugin.name, 'outcome' in settled ? settled.outcome : undefined, effect);
     const { asked } = item;
     const at = step.at + 1;
     switch (effect.go) {
@@ -236,6 +240,7 @@ export class Lane {
         if (asked !== undefined) step.seat.host.park(asked);
         return undefined;
       case 'nowhere':
+      case 'elsewhere':
         return undefined;
     }
   }
@@ -256,20 +261,22 @@ export class Lane {
     } catch (error) {
       if (!(error instanceof NotAMessage)) throw error;
       intake.reject(item);
-      return { go: 'nowhere' };
+      return { go: 'elsewhere' };
     }
   }
 
   /** The message has met all its plugins. */
   #send(item: Item): void {
-    const { outbox, requests, intake } = this.#ports;
+    const { outbox, requests, intake, origins, direction } = this.#ports;
     const { asked, frame, line } = item;
     if (frame.kind === 'reply' && asked?.owner !== undefined) {
+      origins?.dropped(direction, frame, asked.owner.name);
       asked.owner.replied(asked, frame);
       return;
     }
     if (frame.kind === 'request' && asked !== undefined && (asked.owner !== undefined || intake.hasToRemember(asked.idText))) requests.add(asked);
     outbox.told ||= asked?.owner === undefined;
+    if (line === undefined) origins?.sent(direction, frame, outbox);
     if (line === undefined) outbox.send(frame.raw);
     else outbox.pass(line.buffer, line.start, line.end);
   }

@@ -8,6 +8,7 @@ import type { Frame } from '../wire/frame.js';
 
 /** A plugin that asked. */
 export interface Owner {
+  readonly name: string;
   /** Takes the reply. Only the first counts. */
   replied(asked: Asked, reply: Frame): void;
 }

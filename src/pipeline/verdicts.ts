@@ -16,7 +16,9 @@ export type Effect =
   | { readonly go: 'back'; readonly reply: Frame }
   /** It waits here for `Host.respond`. */
   | { readonly go: 'parked' }
-  | { readonly go: 'nowhere' };
+  | { readonly go: 'nowhere' }
+  /** It was no message at all, and went where such lines go. */
+  | { readonly go: 'elsewhere' };
 
 /** The members of a message that a plugin may change. */
 const replaceable: Readonly<Record<Head['kind'], readonly (keyof Replacement)[]>> = {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -56,4 +56,18 @@ test('a file that cannot be opened ends the call', async () => {
   const { code, stderr } = await run(['--record', join(folder, 'none', 'a'), '--', ...agent('echo')], { input: message });
   expect(code).toBe(2);
   expect(stderr).toContain('UNWRITABLE_RECORDING: expected --record');
+});
+
+test('a line that a plugin changed or dropped names it, and the rule', async () => {
+  const plugin = join(folder, 'plugin.mjs');
+  const does = { a: "{ do: 'replace', with: { params: { text: 'louder' } }, rule: 'volume' }", b: "{ do: 'drop' }" };
+  writeFileSync(plugin, `export const plugin = { name: 'own', toAgent: { calls: { _a: () => (${does.a}), _b: () => (${does.b}) } } };`);
+  await run(['--record', path, '--plugin', plugin, '--', ...agent('echo')], { input: '{"jsonrpc":"2.0","method":"_a"}\n{"jsonrpc":"2.0","method":"_b"}\n{"jsonrpc":"2.0","method":"_c"}\n' });
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n').slice(1).map((line) => JSON.parse(line) as { at: string; dir: string; by?: unknown; droppedBy?: unknown; msg: { method: string } });
+  const toAgent = lines.filter(({ dir }) => dir === 'c2a').map(({ at, msg, by, droppedBy }) => [at, msg.method, by, droppedBy]);
+  expect(toAgent).toEqual([
+    ['client', '_a', undefined, undefined], ['agent', '_a', ['own: volume'], undefined],
+    ['client', '_b', undefined, ['own']],
+    ['client', '_c', undefined, undefined], ['agent', '_c', undefined, undefined],
+  ]);
 });

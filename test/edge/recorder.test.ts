@@ -107,3 +107,49 @@ test.runIf(process.platform === 'linux')('a full disk is named once, and nothing
   expect(said).toHaveLength(1);
   expect(said[0]).toMatch(/^--record \/dev\/full cannot be written, the recording ends here and the session goes on: ENOSPC/);
 });
+
+/** A proxy of two plugins: what comes is passed line by line, and says what happens to it. */
+function passing(recorder: ReturnType<typeof opened>, run: (line: string) => void) {
+  return (text: string) => recorder.came('agent', 'a2c', Buffer.from(text), (bytes) => (run(Buffer.from(bytes).toString()), true));
+}
+const shortly = (): unknown[] => written().slice(1).map((line) => {
+  const { at, by, droppedBy, msg, of } = JSON.parse(line) as { at: string; by?: unknown; droppedBy?: unknown; msg?: { method?: string }; of?: unknown };
+  return [at, msg?.method ?? of, by ?? droppedBy].filter((part) => part !== undefined);
+});
+
+test('a line names who made or changed it, and the one that came names who let it go no further', () => {
+  const recorder = opened();
+  const pass = passing(recorder, (line) => {
+    if (line.includes('swallowed')) recorder.origin.dropped('toClient', { method: 'swallowed', id: undefined }, ['hides: rule']);
+    else {
+      if (line.includes('changed')) recorder.origin.made('toClient', ['changes', 'adds: rule']);
+      recorder.seen('client', 'a2c', Buffer.from(line));
+    }
+  });
+  pass('{"method":"plain"}\n{"method":"changed"}\n{"method":"swallowed"}\n{"method":"half"');
+  pass('}\n');
+  recorder.close();
+  expect(shortly()).toEqual([
+    ['agent', 'plain'], ['client', 'plain'],
+    ['agent', 'changed'], ['client', 'changed', ['changes', 'adds: rule']],
+    ['agent', 'swallowed', ['hides: rule']],
+    ['agent', 'half'], ['client', 'half'],
+  ]);
+});
+
+test('what is dropped after its line was written has a line of its own, which a reader passes over', () => {
+  const recorder = opened();
+  passing(recorder, () => recorder.seen('agent', 'c2a', Buffer.from('{"method":"meanwhile"}\n')))('{"id":12345678901234567890,"method":"held"}\n');
+  recorder.origin.dropped('toClient', { method: 'held', id: '12345678901234567890' }, ['hides']);
+  recorder.close();
+  expect(shortly()).toEqual([['agent', 'held'], ['agent', 'meanwhile'], ['agent', { method: 'held', id: Number('12345678901234567890') }, ['hides']]]);
+  expect(written().at(-1)).toBe('{"t":0,"at":"agent","dir":"a2c","of":{"method":"held","id":12345678901234567890},"droppedBy":["hides"]}');
+  expect(readRecording(readFileSync(path, 'utf8')).connections[0]?.messages).toHaveLength(2);
+});
+
+test('the answer to the last line of a chunk is the answer to the chunk', () => {
+  const recorder = opened();
+  const answers = [false, true];
+  expect(recorder.came('agent', 'a2c', Buffer.from('{"method":"a"}\n{"method":"b"}\n'), () => answers.shift() ?? false)).toBe(true);
+  recorder.close();
+});

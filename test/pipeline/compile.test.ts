@@ -57,7 +57,7 @@ describe('a reply meets the plugins between the answerer and whoever asked', () 
   const list = seats([replying('a', { x: pass }), replying('b', { '*': pass }), calling('c', { x: pass }), replying('d', { y: pass, '*': pass })]);
 
   function replies(owner: number | undefined, from = 0): string[] {
-    const asked = new Asked('1', 'toAgent', owner === undefined ? undefined : { replied: pass });
+    const asked = new Asked('1', 'toAgent', owner === undefined ? undefined : { name: 'p', replied: pass });
     asked.looksFrom(owner === undefined ? 0 : owner + 1, 'x', 0);
     return compiledTable(list, 'toClient').replySteps(asked, from).map(({ seat }) => seat.plugin.name);
   }

@@ -93,6 +93,8 @@ export interface WiredOptions extends Omit<RelayOptions, 'plugins'> {
   readonly agentCommand?: readonly string[];
   /** Where `host.now` starts. Default 0. */
   readonly startAt?: number;
+  /** Is told who made or changed a message, and who dropped one. */
+  readonly origin?: Ports['origin'];
   /** The agent cannot be started again. */
   readonly onlyOnce?: boolean;
   /** Where `host.wallClock` starts. Default 2025-01-01. */
@@ -225,7 +227,7 @@ const lineOf = (message: Message): string => `${typeof message === 'string' ? me
 
 /** Wires plugins, in the order from the client to the agent, to a client and an agent that the test plays. */
 export function wired(plugins: readonly Plugin[], options: WiredOptions = {}): Wired {
-  const { agentCommand = ['agent'], startAt = 0, epoch = Date.UTC(2025, 0, 1), onlyOnce = false, ...relayOptions } = options;
+  const { agentCommand = ['agent'], startAt = 0, epoch = Date.UTC(2025, 0, 1), onlyOnce = false, origin, ...relayOptions } = options;
   const clock = new FakeClock(startAt);
   const files = new FakeFiles();
   const log: string[] = [];
@@ -245,6 +247,7 @@ export function wired(plugins: readonly Plugin[], options: WiredOptions = {}): W
     now: () => clock.now(),
     wallClock: () => epoch + clock.now(),
     after: (ms, run) => clock.after(ms, run),
+    ...(origin === undefined ? {} : { origin }),
     follow: files.follow,
     uniqueId: () => `unique-${++ids}`,
   };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Asked, OpenRequests, type Owner } from '../../src/pipeline/pending.js';
 
-const owner: Owner = { replied: () => undefined };
+const owner: Owner = { name: 'p', replied: () => undefined };
 const peer = (idText: string): Asked => new Asked(idText, 'toAgent', undefined);
 const own = (idText: string): Asked => new Asked(idText, 'toAgent', owner);
 
