@@ -11,6 +11,8 @@ import { bridge } from './bridge/index.js';
 import { gaps } from './gaps/index.js';
 import { hiddenExtension } from './hidden-extension.js';
 import { keepOpen } from './keep-open/index.js';
+import { LegacyClient } from './legacy-client.js';
+import { legacySubagents } from './legacy-subagents/index.js';
 import { legacyTasks } from './legacy-tasks/index.js';
 import { ListedBoard } from './listed-work.js';
 import { sources, sourceForV1 } from './sources.js';
@@ -45,12 +47,13 @@ export interface Settings {
 export function builtInPlugins(settings: Settings): Plugin[] {
   const fills = settings.fills ?? GAPS;
   const { atClient, atAgent, asksForRawFeed } = sources({ ...settings, nativeFeed: settings.traces === true || fills.includes('monitors') });
-  const legacy = legacyTasks({ source: settings.source });
+  const client = new LegacyClient();
+  const legacy = legacyTasks({ source: settings.source, client });
   const reporting = new ReportBoard();
   const listed = new ListedBoard();
   const watches = settings.stale !== 'off';
   return [
-    legacy.atClient,
+    client.observer,
     atClient,
     hiddenExtension({ source: settings.source, agentProtocol: settings.agentProtocol, makesTasks: legacy.makesTasks }),
     ...(watches ? [stale({ mode: settings.stale, grace: settings.staleAfter, reporting })] : []),
@@ -58,7 +61,8 @@ export function builtInPlugins(settings: Settings): Plugin[] {
     background({ followUpWindow: settings.followUpWindow, asksForRawFeed, listed, onExitCode: settings.onExitCode }),
     bridge({ agentProtocol: settings.agentProtocol, onChoice: settings.onChoice, listed }),
     bridgeDown({ agentProtocol: settings.agentProtocol }),
-    legacy.atAgent,
+    legacySubagents({ client }),
+    legacy.plugin,
     gaps({ fills, followUpWindow: settings.followUpWindow }),
     atAgent,
     ...(watches ? [reportObserver(reporting)] : []),

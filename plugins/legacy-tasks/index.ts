@@ -3,12 +3,11 @@
  * speaks ACP v2 and lists background work itself. It stands on the agent's side of the version bridge
  * and sees ACP v2 only; what it tells is the extension in its v2 form. An agent that speaks the
  * extension itself is left alone.
- *
- * It owns two places in the list: one beside the client, where what the client is can be seen.
  */
 import { drop, instead, keep, replace, type Call, type CallHook, type Host, type Outcome, type Outgoing, type Plugin, type Reply } from 'afterturn/plugin';
-import { agentOf, at, extensionCapabilities, habitsOfAnswer, habitsOfCommand, idOf, integerOf, isObject, protocolVersionOf, withExtension, withoutExtension } from 'afterturn/protocol';
+import { agentOf, at, extensionCapabilities, habitsOfAnswer, habitsOfCommand, idOf, isObject, protocolVersionOf, withExtension, withoutExtension } from 'afterturn/protocol';
 import type { ListedTasksEvent, ListedTasksOptions } from 'afterturn/state';
+import type { LegacyClient } from '../legacy-client.js';
 import { Family } from '../background/family.js';
 import { OpenRequests } from './open-requests.js';
 import { TaskSession } from './session.js';
@@ -16,19 +15,13 @@ import { stop, STOP } from './stops.js';
 
 export interface LegacyTasksOptions {
   readonly source: 'auto' | 'async-tasks' | 'claude-raw' | 'none';
+  readonly client: LegacyClient;
 }
 
 export interface LegacyTasks {
-  readonly atClient: Plugin;
-  readonly atAgent: Plugin;
+  readonly plugin: Plugin;
   /** Tasks are made from the agent's lists. Known from the answer to `initialize` on. */
   readonly makesTasks: () => boolean;
-}
-
-/** What the client is, by its own `initialize`. */
-interface Client {
-  readonly isV1: boolean;
-  readonly declared: readonly string[];
 }
 
 const NOT_FOUND = -32002;
@@ -40,10 +33,9 @@ const KINDS = ['tool_call_update', 'terminal_update', 'terminal_output_chunk', '
 const each = <H>(keys: readonly string[], hook: H): Record<string, H> => Object.fromEntries(keys.map((key) => [key, hook]));
 const before = (messages: readonly Outgoing[]): Outcome => (messages.length === 0 ? undefined : instead(...messages, keep));
 
-export function legacyTasks({ source }: LegacyTasksOptions): LegacyTasks {
-  let client: Client = { isV1: false, declared: [] };
+export function legacyTasks({ source, client }: LegacyTasksOptions): LegacyTasks {
   let makes = false;
-  let options: ListedTasksOptions = { exitLineInOutput: false, marks: false, turnName: '' };
+  let options: ListedTasksOptions = { exitLineInOutput: false, marks: false, subagents: false, turnName: '' };
   const sessions = new Map<string, TaskSession>();
   const family = new Family();
   const open = new OpenRequests();
@@ -104,29 +96,17 @@ export function legacyTasks({ source }: LegacyTasksOptions): LegacyTasks {
   const onInitialized = (reply: Reply, host: Host): Outcome => {
     const { result } = reply;
     if (result === undefined) return undefined;
-    const isKnown = client.declared.includes('asyncTasks');
+    const isKnown = client.knows('asyncTasks');
     const wanted = isKnown || source === 'auto' || source === 'async-tasks';
     if (protocolVersionOf(result) !== 2 || !wanted || extensionCapabilities(result).includes('asyncTasks')) return host.leave();
     makes = true;
-    options = { exitLineInOutput: habitsOfAnswer(result).exitLineInOutput, marks: isKnown, turnName: `${titleOf(result) ?? 'The agent'} is working` };
+    options = { exitLineInOutput: habitsOfAnswer(result).exitLineInOutput, marks: isKnown, subagents: client.subagents === 'flattened', turnName: `${titleOf(result) ?? 'The agent'} is working` };
     return isKnown ? replace({ result: withExtension(result, ['asyncTasks']) }) : undefined;
   };
 
   const whileMaking = (hook: CallHook): CallHook => (call, host) => (makes ? hook(call, host) : undefined);
 
-  const atClient: Plugin = {
-    name: 'legacy-tasks-client',
-    toAgent: {
-      calls: {
-        initialize: (call, host) => {
-          client = { isV1: (integerOf(at(call.params, 'protocolVersion')) ?? 1) < 2, declared: extensionCapabilities(at(call.params, 'clientCapabilities')) };
-          host.leave();
-        },
-      },
-    },
-  };
-
-  const atAgent: Plugin = {
+  const plugin: Plugin = {
     name: 'legacy-tasks',
     toAgent: {
       calls: {
@@ -148,7 +128,7 @@ export function legacyTasks({ source }: LegacyTasksOptions): LegacyTasks {
       sessions.clear();
     },
   };
-  return { atClient, atAgent, makesTasks: () => makes };
+  return { plugin, makesTasks: () => makes };
 }
 
 const titleOf = (result: unknown): string | undefined => {

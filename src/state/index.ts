@@ -22,3 +22,5 @@ export { noV1Prompts, v1PromptsAfter, waitsForInsertion, type Answered, type V1P
 export { nextGapsTick, reduceGaps, unseenSession } from './gaps.js';
 export { GAPS } from './gaps-types.js';
 export type * from './gaps-types.js';
+export { noSubagentRuns, reduceSubagentRuns, rootSession } from './subagent-runs.js';
+export type { RunEvent, RunMessage, RunNews, SubagentRun, SubagentRuns } from './subagent-runs.js';

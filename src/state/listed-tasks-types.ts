@@ -76,6 +76,8 @@ export interface ListedTasksOptions {
   readonly exitLineInOutput: boolean;
   /** The client knows the extension's mark on the call of a command that goes on in the background. */
   readonly marks: boolean;
+  /** Subagents are tasks, too. */
+  readonly subagents: boolean;
   /** What a turn of the agent's own is called. */
   readonly turnName: string;
 }

@@ -34,9 +34,9 @@ function taskId(state: ListedTasks, { key, id = key }: BackgroundEntry): string 
   return [...state.tasks.values()].some((other) => other.task === id && other.key !== key) ? key : id;
 }
 
-function spawned(state: ListedTasks, entry: BackgroundEntry, { marks }: ListedTasksOptions): Step {
+function spawned(state: ListedTasks, entry: BackgroundEntry, { marks, subagents }: ListedTasksOptions): Step {
   const { key, type, id } = entry;
-  if (id === undefined || !isBackgroundType(type)) return [state, []];
+  if (id === undefined || !isBackgroundType(type) || (type === 'subagent' && !subagents)) return [state, []];
   const live = withLife(state, type, id);
   const known = live.tasks.get(key);
   if (known !== undefined && !known.ended) return [live, []];

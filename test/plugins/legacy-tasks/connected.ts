@@ -3,6 +3,7 @@
  * that knows the private extension. In the place of the version bridge stands one that translates
  * `initialize` only: everything else is seen as ACP v2.
  */
+import { LegacyClient } from '../../../plugins/legacy-client.js';
 import { legacyTasks } from '../../../plugins/legacy-tasks/index.js';
 import { replace, type Plugin } from '../../../src/plugin.js';
 import { wired, type Message, type Wired } from '../../pipeline/harness.js';
@@ -72,9 +73,10 @@ const shortOf = (message: Message): string => {
 };
 
 export function connected({ name = 'some-agent', title = 'Some Agent', command, declared = ['asyncTasks'], acknowledged = [], agentVersion = 2, clientVersion = 1, source = 'auto' }: ConnectedOptions = {}): Connected {
-  const legacy = legacyTasks({ source });
+  const client = new LegacyClient();
+  const legacy = legacyTasks({ source, client });
   const between = clientVersion === 1 && agentVersion === 2 ? [initializeBridge] : [];
-  const on = wired([legacy.atClient, ...between, legacy.atAgent], command === undefined ? {} : { agentCommand: command });
+  const on = wired([client.observer, ...between, legacy.plugin], command === undefined ? {} : { agentCommand: command });
   const capabilities = declared.length === 0 ? {} : air(...declared);
   on.client.sends({ jsonrpc: '2.0', id: 'init', method: 'initialize', params: { protocolVersion: clientVersion, [clientVersion === 1 ? 'clientCapabilities' : 'capabilities']: capabilities } });
   on.agent.answers('init', { protocolVersion: agentVersion, info: { name, title, version: '1' }, ...(acknowledged.length === 0 ? {} : air(...acknowledged)) });
