@@ -32,7 +32,7 @@ export class Foreground {
       refuse: (_, { prompt, error }) => this.#answer(prompt, { error }),
       state: (session, effect) => {
         if (effect.state === 'idle') this.turnEnds(session, effect.ending);
-        if (effect.state === 'idle') session.run = undefined;
+        if (effect.state === 'idle') Object.assign(session, { run: undefined, steered: 0, showsTurn: false });
         bridge.tell(session, stateOf(effect));
       },
       withdraw: (_, { questions: keys }) => keys.forEach(withdraw),
@@ -58,12 +58,23 @@ export class Foreground {
   #insert(session: BridgeSession, key: string): void {
     const prompt = this.#prompts.get(key);
     if (prompt === undefined) return;
+    this.#answer(key, { result: { messageId: this.#showMessage(session, prompt.content) } });
+  }
+
+  /** A message was added to the turn that runs. */
+  steered(session: BridgeSession, content: readonly unknown[]): void {
+    session.steered++;
+    this.#showMessage(session, content);
+  }
+
+  /** Tells a message of the user under the id that the agent gives it, or one of ours. */
+  #showMessage(session: BridgeSession, content: readonly unknown[]): string {
     const named = session.takeUserMessageId();
     const messageId = named ?? this.#bridge.host.uniqueId();
-    session.ids.prompted(messageId, prompt.content[0], named !== undefined);
+    session.ids.prompted(messageId, content[0], named !== undefined);
     session.run = undefined;
-    this.#bridge.send(session.id, { sessionUpdate: 'user_message', messageId, content: prompt.content });
-    this.#answer(key, { result: { messageId } });
+    this.#bridge.send(session.id, { sessionUpdate: 'user_message', messageId, content });
+    return messageId;
   }
 
   #answer(key: string, body: Parameters<Bridge['host']['respond']>[2]): void {

@@ -16,6 +16,7 @@ import { Lifecycle } from './lifecycle.js';
 import { Prompts } from './prompt.js';
 import { Questions } from './questions.js';
 import { Requests } from './requests.js';
+import { STEERING, Steering } from './steering.js';
 import { Stops } from './stops.js';
 import { Updates } from './updates.js';
 
@@ -36,6 +37,7 @@ interface Parts {
   readonly lifecycle: Lifecycle;
   readonly prompts: Prompts;
   readonly stops: Stops;
+  readonly steering: Steering;
 }
 
 function partsOf(bridge: Bridge, listed: ListedWork): Parts {
@@ -49,6 +51,7 @@ function partsOf(bridge: Bridge, listed: ListedWork): Parts {
     lifecycle: new Lifecycle(bridge, requests, questions, foreground, children),
     prompts: new Prompts(bridge, requests, questions, foreground, children),
     stops: new Stops(bridge),
+    steering: new Steering(bridge, foreground),
   };
 }
 
@@ -81,6 +84,7 @@ const clientCalls: Readonly<Record<string, PartsHook>> = {
   'tool_call/cancel': asRequest(notCancellable),
   'terminal/cancel': asRequest(notCancellable),
   '_session/async_task/stop': ({ stops }, call) => stops.onCall(call),
+  [STEERING]: ({ steering }, call) => steering.onCall(call),
   '*': otherClientCall,
 };
 
@@ -119,7 +123,10 @@ export const bridge: PluginFactory<BridgeOptions> = ({ agentProtocol, onChoice =
       },
     });
   };
-  const replies: ReplyHooks = { '_session/async_task/stop': (reply) => parts?.stops.onReply(reply) };
+  const replies: ReplyHooks = {
+    '_session/async_task/stop': (reply) => parts?.stops.onReply(reply),
+    [STEERING]: (reply) => parts?.steering.onReply(reply),
+  };
 
   return {
     name: 'bridge',

@@ -17,7 +17,7 @@ const starts: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thoug
 
 /** Nothing else tells this agent's own turns. A session that is still being set up has none, and a subagent's are its parent's to tell. */
 const isUnmarked = (bridge: Bridge, session: BridgeSession): boolean =>
-  bridge.habits.ownTurns === 'content' && session.isSetUp && session.parent === undefined && !bridge.turnTasks && !bridge.marksTurns && session.feedRuns === undefined;
+  (bridge.habits.ownTurns === 'content' || session.showsTurn) && session.isSetUp && session.parent === undefined && !bridge.turnTasks && !bridge.marksTurns && session.feedRuns === undefined;
 
 /** What an update says of such a turn; to be asked before the update itself is taken in. */
 export function unmarkedContent(bridge: Bridge, session: BridgeSession, update: JsonObject & { readonly sessionUpdate: string }): Happened | undefined {

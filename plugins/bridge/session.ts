@@ -36,10 +36,16 @@ export class BridgeSession {
   cancellable = false;
   /** What the raw feed said last; `undefined` without one. */
   feedRuns: boolean | undefined;
+  /** The agent tells whether its thread is at work. */
+  tellsThread = false;
+  /** A turn that nothing marks was begun by a message of the client. */
+  showsTurn = false;
   readonly calls = new Map<string, KnownCall>();
   readonly terminals = new Map<string, KnownTerminal>();
   /** The ids that the agent itself gave to user messages. */
   readonly userMessages = new Set<string>();
+  /** Messages that were added to the turn that runs, and that the agent has not named yet. */
+  steered = 0;
   nextUserMessage: string | undefined;
 
   constructor(id: string) {

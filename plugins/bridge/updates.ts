@@ -13,6 +13,7 @@ import type { Foreground, Happened } from './foreground.js';
 import { unmarkedContent } from './own-turns.js';
 import { isHistory } from './replay.js';
 import type { BridgeSession } from './session.js';
+import { threadIn } from './steering.js';
 import { userMessagesNamed } from './user-messages.js';
 
 type V1Update = JsonObject & { readonly sessionUpdate: string };
@@ -93,7 +94,7 @@ export class Updates {
     this.#children.before(session, update);
     for (const one of out) this.#bridge.send(session.id, one, meta);
     this.#children.after(session, update);
-    for (const event of this.#turnsIn(update)) {
+    for (const event of this.#turnsIn(session, update)) {
       if (isLive) this.#foreground.happened(session, event);
       else session.history?.turn(event);
     }
@@ -167,7 +168,8 @@ export class Updates {
   }
 
   /** What an update says of the agent's own turns. */
-  #turnsIn(update: V1Update): Happened[] {
+  #turnsIn(session: BridgeSession, update: V1Update): Happened[] {
+    if (update.sessionUpdate === 'session_info_update') return threadIn(session, update);
     if (update.sessionUpdate === 'usage_update') return this.#markIn(update);
     return readUpdate(update).signals.flatMap((signal) => this.#turnIn(signal) ?? []);
   }

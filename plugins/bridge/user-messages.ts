@@ -12,7 +12,9 @@ export function userMessagesNamed(session: BridgeSession, message: unknown, take
     if (session.userMessages.has(id)) continue;
     session.userMessages.add(id);
     session.nextUserMessage = id;
-    takenIn();
+    // What was added to the turn that runs comes before what waits for its end.
+    if (session.steered > 0) session.steered--;
+    else takenIn();
     if (session.takeUserMessageId() !== undefined) session.ids.named(id);
   }
 }

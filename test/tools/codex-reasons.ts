@@ -7,7 +7,7 @@ import { listOf, objectOf } from './updates.js';
 
 export type CodexReason =
   | 'lists-no-background' | 'null-is-absent' | 'stop-has-no-code' | 'stopped-is-cancelled' | 'loses-terminal-at-prompt' | 'leaves-open' | 'answers-stop-otherwise' | 'output-goes-on'
-  | 'asks-without-state' | 'shows-steering' | 'names-plan' | 'diff-file-type' | 'run-differs';
+  | 'asks-without-state' | 'names-plan' | 'diff-file-type' | 'run-differs';
 
 const withoutNull = (value: unknown): unknown => Object.fromEntries(Object.entries(objectOf(value)).filter(([, member]) => member !== null));
 const order = ({ facts, session }: Compared, terminal: string): unknown => factOf(facts.ours, session, `items/terminal:${terminal}/order`);
@@ -86,11 +86,6 @@ export const codexReasons: readonly Explanation<CodexReason>[] = [
     explains: (it) =>
       it.group === 'states' && listOf(it.ours).filter((state) => state === 'requires_action').length > listOf(it.native).filter((state) => state === 'requires_action').length &&
       same(spans(it.ours), spans(it.native)),
-  },
-  {
-    reason: 'shows-steering',
-    rule: 'v1 does not tell what a running turn was told',
-    explains: (it) => it.group === 'messages' && same(it.ours, listOf(it.native).filter((_, index) => index !== 1)) && listOf(listOf(it.native)[1])[0] === 'user',
   },
   { reason: 'names-plan', rule: 'the one plan of v1 has no id', explains: (it) => it.group === 'plan' && same({ ...objectOf(it.native), planId: 'plan' }, it.ours) },
   { reason: 'diff-file-type', rule: 'a diff of v1 is text', explains: (it) => it.group === 'calls' && it.name === 'content' && same(JSON.parse(JSON.stringify(it.ours).replaceAll(',"fileType":"text"', '')), it.native) },

@@ -117,10 +117,10 @@ describe('prompts and a session that is closed', () => {
   });
 });
 
-test('steering and other extensions pass byte for byte, and take nothing in', () => {
+test('other extensions pass byte for byte, and take nothing in', () => {
   const wires = connected();
   wires.prompts();
-  const line = '{ "jsonrpc":"2.0","id":"x","method":"_session/steering","params":{"prompt":[{"type":"text","text":"Be brief."}],"sessionId":"s","n":1.0} }';
+  const line = '{ "jsonrpc":"2.0","id":"x","method":"_session/goal","params":{"objective":"Be brief.","sessionId":"s","n":1.0} }';
   wires.client.sends(line);
   expect(wires.agent.receivedLines()).toEqual([line]);
   const answer = '{ "id":"x","jsonrpc":"2.0","result":{"outcome":"injected","n":1.0} }';
