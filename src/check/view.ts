@@ -129,7 +129,8 @@ function withState(view: SessionView, event: Place & StateEvent): SessionView {
     stateAt: event.line,
     reported: view.reported || list !== undefined,
     list,
-    removal: state !== 'idle' ? undefined : keys.length > 0 ? { t: event.t, line: event.line, keys } : view.removal,
+    // A state that a resume asked for waits for nothing.
+    removal: state !== 'idle' ? undefined : keys.length > 0 && view.resumingSince === undefined ? { t: event.t, line: event.line, keys } : view.removal,
     waiting: view.waiting && state === 'idle',
     cancelled: cancelledAfter(view, event),
     freshFork: false,

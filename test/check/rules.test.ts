@@ -173,6 +173,16 @@ describe('what is sound is not found', () => {
     expect(namesOf(records)).toEqual([]);
   });
 
+  test('a running that the agent starts after a resume has told the list without what has ended', () => {
+    const place = stopped.findIndex(removal);
+    const t = Number(stopped[place]?.t);
+    const records = [
+      ...stopped.slice(0, place), sent('session/resume', 70, { sessionId: sessionOf(stopped), cwd: '/workspace/project', mcpServers: [] })(t),
+      state(stopped, { state: 'idle', background: [] })(t), answered(70, {})(t), state(stopped, { state: 'running', background: [] })(t), state(stopped, { state: 'idle', stopReason: 'end_turn', background: [] })(t),
+    ];
+    expect(namesOf(records)).toEqual([]);
+  });
+
   test('a removal that is told with the state of a resume which took long, and no other that is late', () => {
     const session = sessionOf(stopped);
     const place = stopped.findIndex(removal);
