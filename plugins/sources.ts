@@ -42,7 +42,7 @@ interface Wanted {
 
 /** By the version that the client speaks. The extension has a price for a client of v1 with a v1 agent, so it is declared on demand only there. */
 const wantedBy: Readonly<Record<1 | 2, (options: SourcesOptions) => Wanted>> = {
-  1: (options) => ({ extension: sourceForV1(options) === 'async-tasks', rawFeed: sourceForV1(options) !== 'async-tasks', perTaskStop: false }),
+  1: (options) => ({ extension: sourceForV1(options) === 'async-tasks', rawFeed: options.source !== 'async-tasks', perTaskStop: false }),
   2: ({ source }) => ({ extension: source !== 'claude-raw', rawFeed: source !== 'async-tasks', perTaskStop: true }),
 };
 
@@ -50,7 +50,10 @@ const wantedBy: Readonly<Record<1 | 2, (options: SourcesOptions) => Wanted>> = {
 export function wantedFor(options: SourcesOptions, initialize: unknown): Wanted | undefined {
   const isV2 = (integerOf(at(initialize, 'protocolVersion')) ?? 1) >= 2;
   const declared = extensionCapabilities(at(initialize, isV2 ? 'capabilities' : 'clientCapabilities'));
-  return options.source === 'none' || declared.includes('asyncTasks') ? undefined : wantedBy[isV2 ? 2 : 1](options);
+  if (options.source === 'none') return undefined;
+  if (!declared.includes('asyncTasks')) return wantedBy[isV2 ? 2 : 1](options);
+  // What an agent lists itself in v2 is made whole for a client of v1 like for one of v2.
+  return isV2 || options.agentProtocol !== 'v2' ? undefined : { extension: false, rawFeed: options.source !== 'async-tasks', perTaskStop: false };
 }
 
 /** Values of open requests, by their ids. */
@@ -221,7 +224,9 @@ export function sources(options: SourcesOptions): Sources {
           isBridged = !isV1 && protocolVersionOf(reply.result) === 1;
           hasFeed = hasRawFeed(agentOf(reply.result).version);
           if (agentOf(reply.result).name !== undefined) habits = habitsOfAnswer(reply.result);
-          isNative = !isV1 && !isBridged && habits.speaks === 'v2';
+          isNative = protocolVersionOf(reply.result) === 2 && habits.speaks === 'v2';
+          // A v1 agent, although it was asked for v2: it tells its work by the extension alone.
+          if (isV1 && options.agentProtocol === 'v2' && !isNative && wanted !== undefined) wanted = { ...wanted, rawFeed: source === 'claude-raw' };
           if (isDone(reply.result)) host.leave();
           const result = declared === undefined ? reply.result : withNegotiated(reply.result, declared);
           return result === reply.result ? undefined : ruled('declared', replace({ result }));

@@ -77,7 +77,7 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
     return told(id, String(update.sessionUpdate), readUpdate(update), asyncTaskWords(update), host);
   };
   const onRawFeed: CallHook = (call, host) => {
-    if (isProgress(call.raw)) return undefined;
+    if (makesTasks() || isProgress(call.raw)) return undefined;
     const id = sessionIn(call.params);
     return id === undefined ? undefined : told(id, RAW_FEED, readRawFeed(call.params), rawTaskWords(call.params), host);
   };
