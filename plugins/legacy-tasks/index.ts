@@ -5,7 +5,7 @@
  * extension itself is left alone.
  */
 import { drop, instead, keep, replace, type Call, type CallHook, type Host, type Outcome, type Outgoing, type Plugin, type Reply } from 'afterturn/plugin';
-import { agentOf, at, extensionCapabilities, habitsOfAnswer, habitsOfCommand, idOf, isObject, protocolVersionOf, withExtension, withoutExtension } from 'afterturn/protocol';
+import { agentOf, at, extensionCapabilities, habitsOfAnswer, habitsOfCommand, idOf, isObject, protocolVersionOf, RAW_FEED, readRawFeed, withExtension, withoutExtension } from 'afterturn/protocol';
 import type { ListedTasksEvent, ListedTasksOptions } from 'afterturn/state';
 import type { LegacyClient } from '../legacy-client.js';
 import { Family } from '../background/family.js';
@@ -58,6 +58,11 @@ export function legacyTasks({ source, client }: LegacyTasksOptions): LegacyTasks
     if (update.sessionUpdate === 'subagent_update') family.adopt(idOf(update.sessionId) ?? '', id);
     const out = sessionFor(id).around(update, family.parentOf(id) !== undefined);
     return out.length === 1 ? undefined : instead(...out);
+  };
+
+  const onFeed: CallHook = (call) => {
+    const id = idOf(at(call.params, 'sessionId'));
+    if (id !== undefined) sessionFor(id).told({ type: 'fed', signals: readRawFeed(call.params).signals });
   };
 
   const ends = (id: string, reason: string): readonly Outgoing[] => familyOf(id).flatMap((one) => sessions.get(one)?.told({ type: 'ended', reason }) ?? []);
@@ -119,7 +124,7 @@ export function legacyTasks({ source, client }: LegacyTasksOptions): LegacyTasks
     },
     toClient: {
       replies: { initialize: onInitialized, 'session/prompt': prompt.reply, 'session/resume': resume.reply, ...each(ENDING, onEnded) },
-      calls: { 'session/update': each(KINDS, whileMaking(onUpdate)) },
+      calls: { 'session/update': each(KINDS, whileMaking(onUpdate)), [RAW_FEED]: whileMaking(onFeed) },
     },
     onEnd(reason, host) {
       if (reason.kind !== 'agentExit') return;

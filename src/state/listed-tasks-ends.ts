@@ -4,7 +4,8 @@
  */
 import { exitCodeOfTail, type JsonObject, type Outcome } from '../protocol/index.js';
 import { isFinalStatus } from './ledger.js';
-import type { KnownTerminal, ListedTask, ListedTasks, ListedTasksOptions, TaskEnd } from './listed-tasks-types.js';
+import { saidOf } from './listed-tasks-feed.js';
+import type { KnownTerminal, ListedTask, ListedTasks, TaskEnd } from './listed-tasks-types.js';
 
 export interface KnownEnd {
   readonly end: TaskEnd;
@@ -19,22 +20,23 @@ const STOPPING: ReadonlySet<string> = new Set(['SIGHUP', 'SIGINT', 'SIGTERM', 'S
 
 const ofCode = (code: number): KnownEnd => ({ end: code === 0 ? 'completed' : 'failed' });
 
-function ofTerminal({ exit, tail }: KnownTerminal, { exitLineInOutput }: ListedTasksOptions): KnownEnd {
-  const code = exit?.exitCode ?? exitCodeOfTail(tail);
+const ofOutcome = (outcome: Outcome | undefined): KnownEnd => (outcome === undefined || outcome === 'unknown' ? { end: 'stopped', reason: NOT_TOLD } : { end: outcome });
+
+function ofTerminal(state: ListedTasks, task: ListedTask, { exit, tail }: KnownTerminal): KnownEnd {
   if (exit?.signal !== undefined) return { end: STOPPING.has(exit.signal) ? 'stopped' : 'failed' };
-  if (code !== undefined) return ofCode(code);
-  // Where the harness names the code of every command that ends by itself, one without was stopped.
-  return exitLineInOutput ? { end: 'stopped' } : { end: 'stopped', reason: NOT_TOLD };
+  const said = saidOf(state, task.toolCallId);
+  const code = exit?.exitCode ?? said?.exitCode ?? exitCodeOfTail(tail);
+  if (said !== undefined && exit?.exitCode === undefined) return ofOutcome(said.outcome);
+  return code === undefined ? ofOutcome(undefined) : ofCode(code);
 }
 
 const ofStatus: ReadonlyMap<string | undefined, TaskEnd> = new Map<string | undefined, TaskEnd>([['completed', 'completed'], ['failed', 'failed'], ['cancelled', 'stopped']]);
-const ofOutcome = (outcome: Outcome | undefined): KnownEnd => (outcome === undefined || outcome === 'unknown' ? { end: 'stopped', reason: NOT_TOLD } : { end: outcome });
 
 /** What its terminal, its tool call or its session says of the end, if it says that there is one. */
-export function ownEnd(state: ListedTasks, task: ListedTask, options: ListedTasksOptions): KnownEnd | undefined {
+export function ownEnd(state: ListedTasks, task: ListedTask): KnownEnd | undefined {
   if (task.type === 'terminal') {
     const terminal = state.terminals.get(task.id);
-    return terminal?.exit === undefined ? undefined : ofTerminal(terminal, options);
+    return terminal?.exit === undefined ? undefined : ofTerminal(state, task, terminal);
   }
   if (task.type !== 'tool_call') return undefined;
   const status = state.calls.get(task.id)?.status;
@@ -42,8 +44,8 @@ export function ownEnd(state: ListedTasks, task: ListedTask, options: ListedTask
 }
 
 /** How work ended that its list no longer names. */
-export function endOfRemoved(state: ListedTasks, task: ListedTask, options: ListedTasksOptions): KnownEnd {
-  return task.type === 'subagent' ? ofOutcome(state.children.get(task.id)?.outcome) : (ownEnd(state, task, options) ?? { end: 'stopped', reason: NOT_TOLD });
+export function endOfRemoved(state: ListedTasks, task: ListedTask): KnownEnd {
+  return task.type === 'subagent' ? ofOutcome(state.children.get(task.id)?.outcome) : (ownEnd(state, task) ?? { end: 'stopped', reason: NOT_TOLD });
 }
 
 const turnEnds: ReadonlyMap<unknown, TaskEnd> = new Map<unknown, TaskEnd>([['cancelled', 'stopped'], ['error', 'failed'], ['refusal', 'failed']]);

@@ -2,7 +2,7 @@
  * The data of the reducer that tells listed background work as tasks of the private extension: what a
  * client of the extension was told of one session, and what is known of the work.
  */
-import type { BackgroundType, ExitFacts, JsonObject, Outcome } from '../protocol/index.js';
+import type { BackgroundType, ExitFacts, JsonObject, Outcome, Signal } from '../protocol/index.js';
 import type { Table } from './table.js';
 
 /** A piece of work as the client knows it. */
@@ -53,11 +53,22 @@ export interface KnownChild {
   readonly outcome: Outcome | undefined;
 }
 
+/** What the raw feed says of one of its own tasks. */
+export interface SaidTask {
+  readonly call: string | undefined;
+  readonly outcome: Outcome | undefined;
+  readonly exitCode: number | undefined;
+}
+
 export interface ListedTasks {
   readonly tasks: Table<ListedTask>;
   readonly calls: Table<KnownCall>;
   readonly terminals: Table<KnownTerminal>;
   readonly children: Table<KnownChild>;
+  /** By the ids that the raw feed gives them. */
+  readonly said: Table<SaidTask>;
+  /** The harness's sentence on the last end, which can be the cause of the next turn. */
+  readonly cause: string | undefined;
   /** Foreground work runs, also while it waits for the user. */
   readonly running: boolean;
   /** Prompts that have no answer yet. */
@@ -85,6 +96,8 @@ export interface ListedTasksOptions {
 export type ListedTasksEvent =
   /** An update of the agent. `isChild`: the session is a subagent's, whose foreground work is its parent's business. */
   | { readonly type: 'update'; readonly update: JsonObject; readonly isChild: boolean }
+  /** The raw feed's words. It adds to what is listed, and starts and ends nothing. */
+  | { readonly type: 'fed'; readonly signals: readonly Signal[] }
   | { readonly type: 'promptSent' }
   | { readonly type: 'promptAnswered'; readonly accepted: boolean }
   | { readonly type: 'stopAsked' | 'stopRefused'; readonly task: string }

@@ -9,12 +9,13 @@
  */
 import { backgroundListOf, isBackgroundType, type BackgroundEntry, type JsonObject } from '../protocol/index.js';
 import { endOfRemoved, endOfTurn, ownEnd, type KnownEnd } from './listed-tasks-ends.js';
+import { withFeed } from './listed-tasks-feed.js';
 import { concerns, subjectOf, withKnown, withLife, wordsOf } from './listed-tasks-known.js';
 import type { ListedTask, ListedTasks, ListedTasksEvent, ListedTasksOptions, TaskTold } from './listed-tasks-types.js';
 import { Table } from './table.js';
 
 export const noListedTasks: ListedTasks = {
-  tasks: Table.empty(), calls: Table.empty(), terminals: Table.empty(), children: Table.empty(),
+  tasks: Table.empty(), calls: Table.empty(), terminals: Table.empty(), children: Table.empty(), said: Table.empty(), cause: undefined,
   running: false, prompts: 0, prompted: false, turns: 0, resuming: 0,
 };
 
@@ -66,7 +67,7 @@ function listed(state: ListedTasks, update: JsonObject, options: ListedTasksOpti
   if (typeof list === 'string') return [state, []];
   const names = new Set(list.map(({ key }) => key));
   const gone = [...state.tasks.values()].filter((task) => task.type !== 'turn' && !names.has(task.key));
-  const settled = eachOf(gone, [state, []], (next, task) => then(ended(next, task, endOfRemoved(next, task, options), 'before'), (after) => [forgotten(after, task), []]));
+  const settled = eachOf(gone, [state, []], (next, task) => then(ended(next, task, endOfRemoved(next, task), 'before'), (after) => [forgotten(after, task), []]));
   const fresh = list.filter(({ key }) => state.tasks.get(key)?.ended !== true);
   return eachOf(fresh, settled, (next, entry) => spawned(next, entry, options));
 }
@@ -82,10 +83,10 @@ function turnEnded(state: ListedTasks, end: KnownEnd): Step {
 function turnStarted(state: ListedTasks, { turnName: name }: ListedTasksOptions): Step {
   const turns = state.turns + 1;
   const id = `afterturn:turn:${turns}`;
-  const description = 'The agent started a turn without a prompt.';
+  const description = state.cause ?? 'The agent started a turn without a prompt.';
   const turn: ListedTask = { key: `turn:${id}`, task: id, type: 'turn', id, ended: false, stopAsked: false, paused: false, description, canStop: true, toolCallId: undefined };
   const update: Update = { sessionUpdate: '_async_task_spawned', asyncTaskId: id, name, taskType: 'turn', description, showInTranscript: false, canStop: true };
-  return [withTask({ ...state, turns }, turn), tell('before', update)];
+  return [withTask({ ...state, turns, cause: undefined }, turn), tell('before', update)];
 }
 
 function foreground(state: ListedTasks, update: JsonObject, isChild: boolean, options: ListedTasksOptions): Step {
@@ -121,7 +122,7 @@ function entity(state: ListedTasks, update: JsonObject, options: ListedTasksOpti
   if (next === state || subject === undefined) return [next, []];
   const touched = [...next.tasks.values()].filter((task) => concerns(task, update, subject));
   return eachOf(touched, [next, []], (now, task) => {
-    const end = now.resuming > 0 ? undefined : ownEnd(now, task, options);
+    const end = now.resuming > 0 ? undefined : ownEnd(now, task);
     return end === undefined ? progressed(now, task) : ended(now, task, end, 'after');
   });
 }
@@ -140,6 +141,8 @@ export function reduceListedTasks(state: ListedTasks, event: ListedTasksEvent, o
     case 'update':
       if (event.update.sessionUpdate !== 'state_update') return entity(state, event.update, options);
       return then(listed(state, event.update, options), (next) => foreground(next, event.update, event.isChild, options));
+    case 'fed':
+      return [withFeed(state, event.signals), []];
     case 'promptSent':
       return [{ ...state, prompts: state.prompts + 1 }, []];
     case 'promptAnswered': {

@@ -112,7 +112,6 @@ describe('how it ended', () => {
   it.each([
     ['done\n\n[exited with code 0]\n', 'completed'],
     ['[exited with code 3]\n', 'failed'],
-    ['listening\n', 'stopped'],
   ])('the last line %j of an agent whose harness writes it: %s', (output, word) => {
     const said = ends(
       (on) => {
@@ -123,6 +122,26 @@ describe('how it ended', () => {
       { name: '@agentclientprotocol/claude-agent-acp' },
     );
     expect(said).toEqual([`c is ${word} {"toolCallId":"c"}`]);
+  });
+
+  it.each([
+    ['completed', 'completed'],
+    ['failed', 'failed'],
+    ['killed', 'stopped'],
+  ])('the raw feed tells the end of a command whose exit says nothing, %s, and what caused the next turn', (status, word) => {
+    const on = connected();
+    const feed = (message: object): void => on.agent.notifies('_claude/sdkMessage', { sessionId: SESSION, message: { type: 'system', task_id: 'b', ...message } });
+    on.runsShell();
+    feed({ subtype: 'task_started', tool_use_id: 'c', task_type: 'local_bash' });
+    feed({ subtype: 'task_updated', patch: { status } });
+    on.says('terminal_update', { terminalId: 'c', exitStatus: {} });
+    feed({ subtype: 'task_notification', status: status === 'killed' ? 'stopped' : status, summary: 'It ended' });
+    on.state('running', []);
+    expect(on.saw().filter((line) => !line.startsWith('_claude') && !line.startsWith('terminal_'))).toEqual([
+      `c is ${word} {"toolCallId":"c"}`,
+      'afterturn:turn:1 spawned turn {"name":"Some Agent is working","description":"It ended","showInTranscript":false,"canStop":true}',
+      'state_update running',
+    ]);
   });
 
   it.each([
