@@ -2,10 +2,12 @@
  * Tool calls and terminals of a v2 session for a v1 client, which knows a terminal by the calls that
  * show it. Output as text is told at most some times a second: each time the call's content is told anew.
  */
-import { idOf, newCall, newTerminal, terminalAfter, toldTerminal, toV1CallUpdate, toV1TerminalText, type DownCallContext, type JsonObject, terminalsIn } from 'afterturn/protocol';
+import { arrayOf, fieldsAfter, idOf, newCall, newTerminal, terminalAfter, toldTerminal, toV1CallUpdate, toV1TerminalText, type AskedAbout, type DownCallContext, type JsonObject, terminalsIn } from 'afterturn/protocol';
 import type { DownConnection } from './connection.js';
 import type { DownSession } from './session.js';
 
+/** Milliseconds that the last status of a call waits for the list that its work may be on. */
+const LISTED_WITHIN_MS = 100;
 /** Milliseconds between two updates of text that shows an output. */
 export const TEXT_INTERVAL_MS = 250;
 
@@ -21,7 +23,32 @@ export class DownCalls {
   /** A `tool_call_update` or a `tool_call_content_chunk`. */
   onCall(session: DownSession, update: Update, faults: string[]): void {
     const id = idOf(update.toolCallId);
-    if (id !== undefined) this.#tell(session, id, update, faults);
+    if (id === undefined) return;
+    if (!this.#mayGoOn(session, id, update)) return this.#tell(session, id, update, faults);
+    this.#tell(session, id, { ...update, status: undefined }, faults);
+    session.held.set(id, update.status);
+    session.releasing ??= this.#connection.host.after(LISTED_WITHIN_MS, () => this.release(session));
+  }
+
+  /**
+   * Whether a completed call may be the launch of work that goes on: its terminal has not exited. The
+   * list that says so comes just behind, and with it what keeps the call open for the client.
+   */
+  #mayGoOn(session: DownSession, id: string, update: JsonObject): boolean {
+    if (update.status !== 'completed' || session.replays) return false;
+    const { calls, terminals } = session.transcript;
+    const { content } = fieldsAfter(calls.get(id)?.fields ?? {}, update);
+    return terminalsIn(content).some((terminal) => terminals.get(terminal)?.exit === undefined);
+  }
+
+  /** Tells the statuses that wait. */
+  release(session: DownSession): void {
+    session.releasing?.();
+    session.releasing = undefined;
+    for (const [id, status] of session.held) {
+      session.held.delete(id);
+      this.#tell(session, id, { status }, []);
+    }
   }
 
   /** A `terminal_update` or a `terminal_output_chunk`. */
@@ -49,10 +76,16 @@ export class DownCalls {
     for (const call of session.changed) this.#tell(session, call, {}, []);
   }
 
-  /** The call as a permission request shows it to the client: with what the request says of it. */
-  asked(session: DownSession, id: string, update: JsonObject, faults: string[]): JsonObject {
+  /**
+   * The call as a permission request shows it to the client: with what the request says of it, and why
+   * it asks. A client takes that as an update, so the next one takes the reason away again.
+   */
+  asked(session: DownSession, id: string, { update, reason }: Pick<AskedAbout, 'update' | 'reason'>, faults: string[]): JsonObject {
     this.#tell(session, id, { ...update, status: undefined }, faults);
-    const { told } = session.transcript.calls.get(id) ?? newCall;
+    const call = session.transcript.calls.get(id) ?? newCall;
+    if (reason === undefined) return { toolCallId: id, ...call.told };
+    const told = { ...call.told, content: [reason, ...(arrayOf(call.told?.content) ?? [])] };
+    session.rememberCall(id, { ...call, told });
     return { toolCallId: id, ...told };
   }
 

@@ -5,7 +5,7 @@
 import type { Host } from 'afterturn/plugin';
 import type { JsonObject, V1ClientFacts, V2AgentFacts } from 'afterturn/protocol';
 import { countMalformed, type Malformed } from '../malformed.js';
-import { childMeta, DownSession, newTranscript } from './session.js';
+import { DownSession, newTranscript } from './session.js';
 
 export interface Sides {
   readonly client: V1ClientFacts;
@@ -46,20 +46,15 @@ export class DownConnection {
   close(session: DownSession): void {
     session.flushing?.();
     session.flushing = undefined;
+    session.releasing?.();
+    session.releasing = undefined;
+    session.held.clear();
     session.closed = true;
     session.transcript = newTranscript();
   }
 
-  /** The session in which the client sees what happens in this one. */
-  shownSession(session: DownSession): DownSession {
-    return session.shownIn === undefined ? session : this.shownSession(session.shownIn.session);
-  }
-
   send(session: DownSession, update: JsonObject): void {
-    if (session.closed) return;
-    const { shownIn } = session;
-    if (shownIn !== undefined) return this.send(shownIn.session, { ...update, _meta: childMeta(shownIn.toolCallId, update._meta) });
-    this.host.notify('toClient', 'session/update', { sessionId: session.id, update });
+    if (!session.closed) this.host.notify('toClient', 'session/update', { sessionId: session.id, update });
   }
 
   /** Names what was left out of a message, if anything was. */

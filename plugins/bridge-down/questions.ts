@@ -25,12 +25,12 @@ export class DownQuestions {
     const params = objectOf(call.params) ?? {};
     if (agentId === undefined) return undefined;
     const session = this.#connection.session(idOf(params.sessionId) ?? '');
+    this.#calls.release(session);
     const about = permissionAskedAbout(params, () => `afterturn:permission:${this.#connection.host.uniqueId()}`);
     const faults: string[] = [];
-    const toolCall = this.#calls.asked(session, about.toolCallId, about.update, faults);
+    const toolCall = this.#calls.asked(session, about.toolCallId, about, faults);
     this.#connection.report(session, 'session/request_permission', faults);
-    const shownIn = this.#connection.shownSession(session);
-    const asked = toV1PermissionParams({ ...params, sessionId: shownIn.id }, toolCall, this.#connection.client.extension);
+    const asked = toV1PermissionParams(params, toolCall, this.#connection.client.extension);
     if (!about.isMade) return replace({ params: asked });
     this.#connection.host.request('toClient', 'session/request_permission', asked, ({ result, error }) => {
       const outcome = at(result, 'outcome');
@@ -44,9 +44,7 @@ export class DownQuestions {
   onElicitation(call: Call): Outcome {
     const params = objectOf(call.params);
     if (params === undefined) return undefined;
-    const session = this.#connection.known(idOf(params.sessionId) ?? '');
-    const shown = session === undefined ? params : { ...params, sessionId: this.#connection.shownSession(session).id };
-    const asked = this.#requests.withClientId(toV1ElicitationParams(shown));
+    const asked = this.#requests.withClientId(toV1ElicitationParams(params));
     return isObject(asked) ? replace({ params: asked }) : undefined;
   }
 }

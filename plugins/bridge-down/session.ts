@@ -2,7 +2,7 @@
  * What the bridge remembers of one session of a v2 agent: its entities as the agent tells them and as
  * the v1 client was told. Bounded: what has ended is forgotten, oldest first.
  */
-import { hasEnded, type DownCall, type JsonObject, type Plans, type ToldMessage, type V2Options, type V2Terminal } from 'afterturn/protocol';
+import { hasEnded, type DownCall, type Plans, type ToldMessage, type V2Options, type V2Terminal } from 'afterturn/protocol';
 import { noV1Prompts, type V1Prompts } from 'afterturn/state';
 
 const MAX_MESSAGES = 1000;
@@ -19,12 +19,6 @@ export interface Transcript {
 
 export const newTranscript = (): Transcript => ({ messages: new Map(), calls: new Map(), terminals: new Map(), plans: new Map() });
 
-/** The session that shows another one's work, and the call there that stands for it. */
-export interface ShownIn {
-  readonly session: DownSession;
-  readonly toolCallId: string;
-}
-
 export class DownSession {
   readonly id: string;
   transcript = newTranscript();
@@ -36,8 +30,9 @@ export class DownSession {
   replays = false;
   /** Nothing more is said of it. */
   closed = false;
-  /** Where a subagent's work is shown to a client that knows no sessions of subagents. */
-  shownIn: ShownIn | undefined;
+  /** Calls whose last status waits for the list that their work may be on, with that status. */
+  readonly held = new Map<string, unknown>();
+  releasing: (() => void) | undefined;
   /** Calls whose text shows a terminal that has changed. */
   readonly changed = new Set<string>();
   flushing: (() => void) | undefined;
@@ -75,9 +70,3 @@ export class DownSession {
     if (oldest !== undefined) terminals.delete(oldest);
   }
 }
-
-/** The `_meta` of what a subagent does, where it is shown in its parent. */
-export const childMeta = (toolCallId: string, meta: unknown): JsonObject => {
-  const given = (meta ?? {}) as JsonObject;
-  return { ...given, claudeCode: { ...(given.claudeCode as JsonObject | undefined), parentToolUseId: toolCallId } };
-};

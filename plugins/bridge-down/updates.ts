@@ -13,6 +13,9 @@ import type { DownSession } from './session.js';
 type Update = JsonObject & { readonly sessionUpdate: string };
 type Row = (session: DownSession, update: Update, faults: string[]) => void;
 
+/** What can come between the last status of a call and the list that its work is on. */
+const waitingKinds: ReadonlySet<string> = new Set(['terminal_update', 'terminal_output_chunk', '_async_task_spawned', '_async_task_progress']);
+
 export class DownUpdates {
   readonly #connection: DownConnection;
   readonly #prompts: DownPrompts;
@@ -44,6 +47,7 @@ export class DownUpdates {
     if (!isUpdate(update) || sessionId === undefined) return drop();
     const session = this.#connection.session(sessionId);
     const faults: string[] = [];
+    if (!waitingKinds.has(update.sessionUpdate)) this.#calls.release(session);
     this.#read(session, update, faults);
     this.#connection.report(session, update.sessionUpdate, faults);
     return drop();
@@ -54,7 +58,13 @@ export class DownUpdates {
     if (row !== undefined) return row(session, update, faults);
     if (chunkKindOf(update.sessionUpdate) !== undefined) return this.#message(session, update, faults);
     const plain = toV1PlainUpdates(update, this.#connection.client, faults);
-    for (const one of plain ?? [toV1OtherUpdate(update)]) if (one !== undefined) this.#connection.send(session, one);
+    if (plain === undefined) return this.#other(session, update);
+    for (const one of plain) this.#connection.send(session, one);
+  }
+
+  #other(session: DownSession, update: Update): void {
+    const told = toV1OtherUpdate(update);
+    if (told !== undefined) this.#connection.send(session, told);
   }
 
   #state(session: DownSession, update: Update): void {
@@ -67,18 +77,21 @@ export class DownUpdates {
     const messageId = idOf(update.messageId);
     if (messageId === undefined) return;
     const kind = chunkKindOf(update.sessionUpdate) ?? '';
-    if (kind === 'user_message_chunk' && !session.replays) {
-      if (update.sessionUpdate === 'user_message') {
-        if (waitsForInsertion(session.prompts)) session.own(messageId);
-        this.#prompts.inserted(session, messageId);
-      }
-      if (session.ownMessages.has(messageId)) return;
-    }
+    if (kind === 'user_message_chunk' && !session.replays && this.#isOwn(session, messageId)) return;
     const key = JSON.stringify([kind, messageId]);
     const told = toV1Chunks(update, session.transcript.messages.get(key) ?? untold, faults);
     if (told === undefined) return;
     session.rememberMessage(key, told.message);
     for (const chunk of told.updates) this.#connection.send(session, chunk);
+  }
+
+  /** Whether a user message is one of the client's prompts: the agent takes it in, or says more of it. */
+  #isOwn(session: DownSession, messageId: string): boolean {
+    if (!session.ownMessages.has(messageId)) {
+      this.#prompts.inserted(session, messageId);
+      if (waitsForInsertion(session.prompts)) session.own(messageId);
+    }
+    return session.ownMessages.has(messageId);
   }
 
   #plan(session: DownSession, update: Update): void {

@@ -9,5 +9,5 @@ export { isV1PlanType, plansAfter, toV1Plan, type Plans } from './plans.js';
 export { answerOfIdle, cancelledAnswer, type PromptAnswer } from './prompt.js';
 export { toV1SessionList, toV1SetupResult, toV2SetConfigOption, toV2SetupParams } from './session.js';
 export { newTerminal, terminalAfter, toldTerminal, toV1TerminalText, type V2Terminal } from './terminal.js';
-export { hasEnded, newCall, toV1CallUpdate, type DownCall, type DownCallContext } from './tool-call.js';
+export { fieldsAfter, hasEnded, newCall, toV1CallUpdate, type DownCall, type DownCallContext } from './tool-call.js';
 export { toV1OtherUpdate, toV1PlainUpdates } from './updates.js';

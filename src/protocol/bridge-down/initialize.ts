@@ -3,7 +3,6 @@
  * is asked, and what its v2 answer is in v1.
  */
 import { shape, text, within, type Faults } from '../bridge/fields.js';
-import { extensionCapabilities } from '../extension.js';
 import { habitsOfAgent } from '../profiles.js';
 import { arrayOf, at, isObject, objectOf, stringOf, type JsonObject } from '../shape.js';
 
@@ -16,8 +15,8 @@ export interface V1ClientFacts {
   readonly compaction: boolean;
   /** Plans by id, of all kinds. */
   readonly plans: boolean;
-  /** Subagents as the Subagents RFD tells them; as the private extension does. */
-  readonly subagents: 'rfd' | 'extension' | 'none';
+  /** Subagents as the Subagents RFD tells them. */
+  readonly subagents: boolean;
   /** It takes the private extension, in whole or in part. */
   readonly extension: boolean;
   /** It declared what only the unstable schema of v1 has, so it reads the rest of that too. */
@@ -31,17 +30,16 @@ export function v1ClientFactsOf(params: unknown): V1ClientFacts {
   const capabilities = at(params, 'clientCapabilities');
   const session = (key: string): boolean => isThere(at(capabilities, 'session', key));
   const plans = isThere(at(capabilities, 'plan'));
-  const rfd = isThere(at(capabilities, 'subagents'));
-  const extension = extensionCapabilities(capabilities).includes('nativeSubagentSessions');
+  const subagents = isThere(at(capabilities, 'subagents'));
   return {
     terminalOutput: at(capabilities, '_meta', 'terminal_output') === true,
     booleanOptions: isThere(at(capabilities, 'session', 'configOptions', 'boolean')),
     notices: session('notices'),
     compaction: session('compaction'),
     plans,
-    subagents: extension ? 'extension' : rfd ? 'rfd' : 'none',
+    subagents,
     extension: isObject(at(capabilities, '_meta', 'jetbrains', 'air')),
-    unstable: plans || rfd,
+    unstable: plans || subagents,
   };
 }
 

@@ -10,23 +10,25 @@ export interface AskedAbout {
   readonly toolCallId: string;
   /** What the request says of the call, as a v2 update of it. */
   readonly update: JsonObject;
+  /** Content that says why it is asked. */
+  readonly reason: JsonObject | undefined;
   /** No tool call of the agent: it is only there for the question. */
   readonly isMade: boolean;
 }
 
 const words = (text: string): JsonObject => ({ type: 'content', content: { type: 'text', text } });
 
+const reasonOf = (params: JsonObject): JsonObject | undefined => (idOf(params.description) === undefined ? undefined : words(stringOf(params.description) ?? ''));
+
 /** A call that stands for a question. */
-const standIn = (toolCallId: string, params: JsonObject, more: JsonObject): AskedAbout => {
-  const description = stringOf(params.description);
-  return { toolCallId, isMade: true, update: { title: stringOf(params.title) ?? 'Permission required', ...(description === undefined ? {} : { content: [words(description)] }), ...more } };
-};
+const standIn = (toolCallId: string, params: JsonObject, more: JsonObject): AskedAbout =>
+  ({ toolCallId, isMade: true, update: { title: stringOf(params.title) ?? 'Permission required', ...more }, reason: reasonOf(params) });
 
 /** A command that is asked for beside a known call is a question about that call. */
 function aboutCommand(params: JsonObject, subject: JsonObject, freshId: () => string): AskedAbout {
   const toolCallId = idOf(subject.toolCallId);
   const rawInput = { command: subject.command, cwd: subject.cwd };
-  if (toolCallId !== undefined) return { toolCallId, isMade: false, update: {} };
+  if (toolCallId !== undefined) return { toolCallId, isMade: false, update: {}, reason: reasonOf(params) };
   return standIn(freshId(), params, { kind: 'execute', rawInput });
 }
 
@@ -34,7 +36,7 @@ export function askedAbout(params: JsonObject, freshId: () => string): AskedAbou
   const subject = objectOf(params.subject);
   const toolCall = objectOf(subject?.toolCall);
   const toolCallId = idOf(toolCall?.toolCallId);
-  if (subject?.type === 'tool_call' && toolCall !== undefined && toolCallId !== undefined) return { toolCallId, isMade: false, update: toolCall };
+  if (subject?.type === 'tool_call' && toolCall !== undefined && toolCallId !== undefined) return { toolCallId, isMade: false, update: toolCall, reason: reasonOf(params) };
   return subject?.type === 'command' ? aboutCommand(params, subject, freshId) : standIn(freshId(), params, {});
 }
 

@@ -8,6 +8,7 @@ import { isObject, stringOf, type JsonObject } from '../shape.js';
 import { toV1Commands } from './config.js';
 import { toV1Blocks } from './content.js';
 import type { V1ClientFacts } from './initialize.js';
+import { toV1Association, toV1SessionMessage } from './subagents.js';
 
 type Row = (update: JsonObject, client: V1ClientFacts, faults: Faults) => readonly JsonObject[];
 
@@ -37,6 +38,9 @@ const rows: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['notice', notice],
   ['compaction_update', compaction],
   ['compaction_summary_chunk', compactionChunk],
+  ['subagent_update', (update, client) => (client.subagents ? [toV1Association(update)] : [])],
+  ['session_message', (update, client, faults) => (client.subagents ? toV1SessionMessage(update, faults) : [])],
+  ['session_message_chunk', (update, client, faults) => (client.subagents ? toV1SessionMessage(update, faults) : [])],
 ]);
 
 /** The v1 form of an update of such a kind, or `undefined` for any other kind. */

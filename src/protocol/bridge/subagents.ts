@@ -9,7 +9,7 @@
 import { at, idOf, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
 import { childOfRun } from '../signals/subagents.js';
 import { endingOfError, endingOfResult, type Ending } from './prompt.js';
-import { readFields, shape, text, within, type Faults } from './fields.js';
+import { readFields, shape, text, within, type Faults, type Reader } from './fields.js';
 import { withV2Meta, type MetaRules } from './meta.js';
 import { toAbsolutePath } from './diff.js';
 
@@ -42,10 +42,15 @@ export const endingOfOutcome = (outcome: 'completed' | 'failed' | 'stopped' | 'u
   endings.get(outcome === 'stopped' ? 'cancelled' : outcome) ?? unexplained('the agent did not tell how the subagent ended');
 
 const capabilities = shape({}, { cancel: shape({}) });
+/** The extension says it with a flag, where it says it at all. */
+const flaggedCapabilities: Reader<JsonObject> = (value, faults) => {
+  const { cancel, ...rest } = objectOf(value) ?? {};
+  return typeof cancel === 'boolean' ? { ...rest, ...(cancel ? { cancel: {} } : {}) } : capabilities(value, faults);
+};
 
 /** The task counts as the child's description only where it is not the prompt again. */
 function readSpawned(update: JsonObject, session: string, faults: Faults): ChildNews {
-  const { name, task, prompt, ...rest } = readFields(update, { name: text, task: text, prompt: text, capabilities }, faults);
+  const { name, task, prompt, ...rest } = readFields(update, { name: text, task: text, prompt: text, capabilities: flaggedCapabilities }, faults);
   const fields = { ...(name === undefined ? {} : { title: name }), ...(task === undefined || task === prompt ? {} : { description: task }), ...rest };
   return { session, fields, prompt: stringOf(prompt), state: { state: 'running' } };
 }

@@ -40,6 +40,10 @@ describe('a run of the extension', () => {
   test.each([['exploded', 'another word'], [3, 'number']])('state %s is malformed', (word, got) =>
     expect(state(word)).toEqual({ news: undefined, faults: [`state: expected completed, failed, cancelled, disconnected, running, got ${got}`] }));
 
+  test('that can be cancelled says so with a flag', () => {
+    expect(spawned({ name: 'Search', capabilities: { cancel: true } })).toMatchObject({ news: { fields: { capabilities: { cancel: {} } } }, faults: [] });
+    expect(spawned({ name: 'Search', capabilities: { cancel: false } })).toMatchObject({ news: { fields: { capabilities: {} } }, faults: [] });
+  });
   test('that has no id is malformed', () => expect(spawned({ subagentSessionId: '' })).toEqual({ news: undefined, faults: ['subagentSessionId: expected a non-empty string, got string'] }));
 });
 
