@@ -63,7 +63,26 @@ const bundles = [
   { entryPoints: ['src/edge/telemetry-grpc.ts'], outfile: 'dist/telemetry-grpc.cjs', external: api, mainFields: ['module', 'main'] },
 ];
 
+/** The script and the style of the report's page. They run in a browser, from within the page. */
+function page() {
+  const { outputFiles } = require('esbuild').buildSync({
+    absWorkingDir: root,
+    entryPoints: { 'report-page': 'src/report/page/main.ts', 'report-style': 'src/report/page/page.css' },
+    outdir: 'dist',
+    bundle: true,
+    format: 'iife',
+    target: ['chrome111', 'firefox128', 'safari16.4'],
+    minify: true,
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'warning',
+    write: false,
+  });
+  for (const file of outputFiles) replaceFile(file.path, file.contents);
+}
+
 function bundle() {
+  page();
   const { buildSync } = require('esbuild');
   const files = bundles.flatMap((each) => buildSync({ ...everyPart, ...each }).outputFiles);
   for (const file of files) replaceFile(file.path, file.contents);

@@ -52,6 +52,7 @@ const pure = { 'no-console': 'error', 'no-restricted-globals': ['error', 'proces
 export default [
   { ignores: ['**/node_modules/**', 'dist/**', 'test/corpus/**', 'test/bench/rig/**', 'test/bench/peers/**'] },
   files(['src/**/*.ts', 'plugins/**/*.ts'], './tsconfig.json'),
+  files('src/report/page/**/*.ts', './src/report/page/tsconfig.json'),
   files('test/**/*.ts', './test/tsconfig.json'),
   // Tests take objects of functions apart; a lost `this` fails there by itself.
   { files: ['test/**/*.ts'], rules: { '@typescript-eslint/unbound-method': 'off' } },

@@ -56,7 +56,7 @@ export const subcommands: Readonly<Record<string, Subcommand>> = {
     summary:
       'Shows what trace files (OTLP JSON lines, as --trace-file or the file exporter of a Collector writes them) and recordings (as for check) hold, as a timeline of sessions: ' +
       'turns, tool calls, permission waits and background items with their start, duration, state and outcome, and what ran longest, was left running, or failed. ' +
-      'Several files stand on one clock; "-" is stdin. --json: the timeline for programs. ' +
+      'Several files stand on one clock; "-" is stdin. --html OUT: one page that loads nothing, in place of the text ("-": on stdout). --json: the timeline for programs. ' +
       'Exits with 0; 2 for a bad call, a file that is neither, and one that cannot be read.',
     run: async (args) => (await import('./report.js')).runReport(args),
   },

@@ -3,5 +3,5 @@ export const usages = {
   check: 'afterturn check [options] FILE... | -- AGENT_COMMAND [ARGS...]',
   replay: 'afterturn replay [options] FILE [-- AGENT_COMMAND [ARGS...]]',
   migrate: 'afterturn migrate [--json] FILE...',
-  report: 'afterturn report [--json] FILE...',
+  report: 'afterturn report [--json] [--html OUT] FILE...',
 } as const;

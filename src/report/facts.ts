@@ -25,6 +25,7 @@ const labels: Readonly<Record<string, string>> = {
   [Attribute.toolName]: 'Tool',
   [Attribute.toolCallId]: 'Tool call',
   [Attribute.backgroundId]: 'Background item',
+  [Attribute.subagent]: 'Session of the subagent',
   [Attribute.requestId]: 'Request',
   [Attribute.agentName]: 'Agent',
   [Attribute.agentVersion]: 'Agent version',
@@ -34,6 +35,7 @@ const labels: Readonly<Record<string, string>> = {
 const told: ReadonlySet<string> = new Set([
   Attribute.operation, Attribute.conversation, Attribute.session, Attribute.outcome, Attribute.callStatus, Attribute.permissionOutcome, Attribute.unfinished,
   Attribute.backgroundUnfinished, Attribute.endReason, Attribute.rpcSystem, Attribute.rpcMethod, Attribute.transport, Attribute.provider,
+  Attribute.pending, Attribute.pendingParent,
 ]);
 
 export const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);

@@ -1,5 +1,6 @@
 /** Trace files and recordings as one timeline, for a person. Pure. */
 export type * from './model.js';
+export { pageHtml, type Asset, type PageAssets } from './html.js';
 export { isExport, readTraceText, type Span } from './otlp.js';
 export { workOf, type Reading } from './reading.js';
 export { textLines } from './text.js';

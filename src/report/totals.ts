@@ -26,17 +26,19 @@ export const states: readonly State[] = ['completed', 'failed', 'cancelled', 'ru
 const lengthOf = ({ entry: { start, end } }: Found): number => end - start;
 const byLength = (one: Found, other: Found): number => lengthOf(other) - lengthOf(one);
 
-function countsOf<K extends string>(names: readonly K[], found: readonly Found[], nameOf: (entry: Entry) => K): Record<K, number> {
+/** How many entries there are of each name. */
+export function countsOf<K extends string>(names: readonly K[], entries: readonly Entry[], nameOf: (entry: Entry) => K): Record<K, number> {
   const counts = Object.fromEntries(names.map((name) => [name, 0])) as Record<K, number>;
-  for (const { entry } of found) counts[nameOf(entry)] += 1;
+  for (const entry of entries) counts[nameOf(entry)] += 1;
   return counts;
 }
 
 export function totalsOf({ sessions }: Timeline): Totals {
   const all = sessions.flatMap((session) => session.entries.map((entry): Found => ({ session, entry })));
+  const entries = all.map(({ entry }) => entry);
   return {
-    counts: countsOf(kinds, all, ({ kind }) => kind),
-    states: countsOf(states, all, ({ state }) => state),
+    counts: countsOf(kinds, entries, ({ kind }) => kind),
+    states: countsOf(states, entries, ({ state }) => state),
     longest: all.filter(({ entry: { kind } }) => kind === 'call' || kind === 'background').sort(byLength).slice(0, LONGEST),
     running: all.filter(({ entry }) => entry.state === 'running').sort(byLength),
     failed: all.filter(({ entry }) => entry.state === 'failed').sort((one, other) => one.entry.start - other.entry.start),

@@ -45,3 +45,6 @@ export const remarksOf = ({ clock, remarks }: Source): string[] => [...(clock ==
 
 /** When the clock of the timeline is 0. */
 export const zeroText = ({ zero }: Timeline): string => (zero === undefined ? 'the start of each file' : dateText(zero));
+
+/** The last part of a path: a page may be shown to others, and the folders are nobody's business. */
+export const fileName = (path: string): string => path.replace(/^.*[\\/](?=[^\\/])/, '');

@@ -84,3 +84,13 @@ describe('a bad call or file', () => {
     expect([code, stdout.toString()]).toEqual([2, '']);
   });
 });
+
+test('a page can go to stdout, and one that cannot be written is told', async () => {
+  const input = spanLine(turnSpan({ id: 'a', to: 5 }));
+  const { stdout, code } = await run(['report', '--html', '-', '-'], { input });
+  expect(stdout.toString()).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
+  expect(code).toBe(0);
+  const failed = await run(['report', '--html', join(folder, 'none', 'x.html'), '-'], { input });
+  expect(failed.stderr).toContain('UNWRITABLE_REPORT: expected --html');
+  expect([failed.code, failed.stdout.toString()]).toEqual([2, '']);
+});

@@ -46,15 +46,18 @@ describe('states', () => {
 });
 
 describe('work that has not ended', () => {
-  const pending = { 'acp.pending': true };
+  /** The span that announces another: its child, without length. */
+  const pending = (id: string, from: number, above: string): string =>
+    spanLine(backgroundSpan({ id: `p-${id}`, parent: id, from, to: from, attributes: { 'acp.pending': true, 'acp.pending.parent_span_id': above } }));
 
   test('is shown from its pending span to the last thing that is known', () => {
-    const timeline = timelineOfTraces(spanLine(turnSpan({ id: 'a', from: 0, to: 500 })) + spanLine(backgroundSpan({ id: 'p', parent: 'b', from: 100, to: 100, attributes: { ...pending, 'acp.pending.parent_span_id': 'a' } })));
-    expect(entriesOf(timeline)[1]).toBe('s   background shell 100..500 running (no end was written)');
+    const timeline = timelineOfTraces(spanLine(turnSpan({ id: 'a', from: 0, to: 500 })) + pending('b', 100, 'a'));
+    expect(entriesOf(timeline)).toEqual(['s turn prompt 0..500 completed', 's   background shell 100..500 running (no end was written)']);
+    expect(timeline.sessions[0]?.entries[1]?.facts.map(([label]) => label)).toEqual(['Task type', 'Listed as', 'Background item']);
   });
 
   test.each([[0, 1], [1, 0]])('its pending span gives way to the one that has ended, in either order (%i, %i)', (...order) => {
-    const lines = [spanLine(backgroundSpan({ id: 'p', parent: 'b', from: 100, to: 100, attributes: pending })), spanLine(backgroundSpan({ id: 'b', from: 100, to: 700 }))];
+    const lines = [pending('b', 100, 'gone'), spanLine(backgroundSpan({ id: 'b', from: 100, to: 700 }))];
     expect(entriesOf(timelineOfTraces(order.map((index) => lines[index]).join('')))).toEqual(['s background shell 0..600 completed']);
   });
 
