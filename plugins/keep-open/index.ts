@@ -47,12 +47,13 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
   const sessions = new Map<string, KeptSession>();
   const closing = new Map<string, string>();
   let reports: Reports | undefined;
+  let correctsStops = true;
   let setups = new Setups(true);
   let connection: Host | undefined;
   const malformed = countMalformed(() => connection?.log);
 
   const sessionFor = (id: string, host: Host): KeptSession => {
-    const session = sessions.get(id) ?? new KeptSession(id, host, { asyncTasks: reports === 'asyncTasks', window: followUpWindow }, onRule);
+    const session = sessions.get(id) ?? new KeptSession(id, host, { asyncTasks: reports === 'asyncTasks', correctsStops, window: followUpWindow }, onRule);
     sessions.set(id, session);
     return session;
   };
@@ -131,6 +132,8 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
         initialize: (reply, host) => {
           if (reply.result === undefined) return;
           reports = makesTasks() ? 'asyncTasks' : reportsOf(reply.result, source);
+          // What ACP v2 calls cancelled is final.
+          correctsStops = !makesTasks() && habitsOfAnswer(reply.result).correctsStops;
           setups = new Setups(reports === 'rawFeed');
           if (reports === undefined) host.leave();
         },

@@ -59,7 +59,9 @@ export interface KeepOpen {
 export interface KeepOpenOptions {
   /** The async task extension reports tasks: a spawn that names a call arms it, and only what was spawned. */
   readonly asyncTasks: boolean;
-  /** Milliseconds that a `stopped` waits for its correction. */
+  /** A `stopped` that nobody asked for may be corrected at once. */
+  readonly correctsStops: boolean;
+  /** Milliseconds that it waits for that. */
   readonly window: number;
 }
 

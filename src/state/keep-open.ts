@@ -53,10 +53,10 @@ function withLiveSet(state: KeepOpen, tasks: readonly string[]): KeepOpen {
 }
 
 /** The end of a task, told or told again, in its own word. */
-function withEnd(state: KeepOpen, before: Item | undefined, item: Item, signal: Extract<Signal, { type: 'taskEnded' }>, event: Told, { window }: KeepOpenOptions): KeepOpen {
+function withEnd(state: KeepOpen, before: Item | undefined, item: Item, signal: Extract<Signal, { type: 'taskEnded' }>, event: Told, { correctsStops, window }: KeepOpenOptions): KeepOpen {
   const status = event.words.find((word) => word.task === signal.task && word.status !== undefined)?.status;
   const held = state.tasks.get(signal.task)?.heldUntil;
-  const waits = isTentative(item, signal) && (held !== undefined || before?.phase !== 'ended');
+  const waits = correctsStops && isTentative(item, signal) && (held !== undefined || before?.phase !== 'ended');
   return withTask(state, signal.task, { status, reason: undefined, heldUntil: waits ? (held ?? event.at + window) : undefined });
 }
 

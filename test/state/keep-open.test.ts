@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { readRawFeed, rawTaskWords, type JsonObject } from '../../src/protocol/index.js';
 import { keepOpenRules, nextKeepOpenTick, nothingKeptOpen, reduceKeepOpen, type KeepOpen, type KeepOpenEffect, type KeepOpenEvent } from '../../src/state/index.js';
 
-const OPTIONS = { asyncTasks: false, window: 250 };
-const EXTENSION = { asyncTasks: true, window: 250 };
+const OPTIONS = { asyncTasks: false, correctsStops: true, window: 250 };
+const EXTENSION = { asyncTasks: true, correctsStops: true, window: 250 };
 
 type Timeless = KeepOpenEvent extends infer E ? (E extends KeepOpenEvent ? Omit<E, 'at'> & { readonly at?: number } : never) : never;
 

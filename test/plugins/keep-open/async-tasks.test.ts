@@ -1,9 +1,11 @@
 /** The async task extension as the source, asked for in the client's name. */
 import { describe, expect, it } from 'vitest';
-import { call, S, talk, terminal, WINDOW, type Talk } from './conversation.js';
+import { call, CLAUDE, S, talk, terminal, WINDOW, type Talk } from './conversation.js';
 
 const air = { _meta: { jetbrains: { air: { version: 1, capabilities: ['asyncTasks', 'sessionFailure'] } } } };
 const connected = (): Talk => talk({ source: 'async-tasks', answer: air });
+/** The same with a version that corrects a `stopped` at once. */
+const correcting = (): Talk => talk({ source: 'async-tasks', answer: air, agent: { ...CLAUDE, version: '0.80.0' } });
 
 const spawned = (more: object = {}) =>
   ({ sessionUpdate: 'async_task_spawned', asyncTaskId: 'b1', name: 'build', taskType: 'shell', description: 'Run the build', showInTranscript: false, canStop: true, toolCallId: 'T', ...more });
@@ -86,7 +88,7 @@ describe('a spawn that names a covered call', () => {
 
 describe('a `stopped` that nobody asked for', () => {
   it('waits for its correction, so that the client sees one end', () => {
-    const on = connected();
+    const on = correcting();
     launches(on);
     on.seen();
     on.says(became('stopped'));
@@ -99,7 +101,7 @@ describe('a `stopped` that nobody asked for', () => {
   });
 
   it('is told when the window is over', () => {
-    const on = connected();
+    const on = correcting();
     launches(on);
     on.seen();
     on.says(became('stopped'));
@@ -113,7 +115,7 @@ describe('a `stopped` that nobody asked for', () => {
   });
 
   it('is told at once when the session closes', () => {
-    const on = connected();
+    const on = correcting();
     launches(on);
     on.seen();
     on.says(became('stopped'));
@@ -125,7 +127,7 @@ describe('a `stopped` that nobody asked for', () => {
   });
 
   it('holds the acknowledgement open that comes in between', () => {
-    const on = connected();
+    const on = correcting();
     on.says(call.starts('T', 'Bash', [terminal('T')]));
     on.says(spawned());
     on.says(became('stopped'));
@@ -133,5 +135,15 @@ describe('a `stopped` that nobody asked for', () => {
     expect(on.seen().map(({ status }) => status)).toEqual(['pending', 'in_progress']);
     on.says(became('completed'));
     expect(on.seen().map(({ status }) => status)).toEqual(['completed']);
+  });
+
+  it('waits for nothing where the agent is known not to correct it', () => {
+    const on = connected();
+    launches(on);
+    on.seen();
+    on.says(became('stopped'));
+    expect(on.seen().map(({ status, _meta }) => [status, _meta.claudeCode.taskStatus])).toEqual([['failed', 'stopped']]);
+    on.clock.advance(WINDOW);
+    expect(on.seen()).toEqual([]);
   });
 });
