@@ -15,6 +15,7 @@ import { LegacyClient } from './legacy-client.js';
 import { legacySubagents } from './legacy-subagents/index.js';
 import { legacyTasks } from './legacy-tasks/index.js';
 import { ListedBoard } from './listed-work.js';
+import { subagentForm } from './subagent-form.js';
 import { sources, sourceForV1 } from './sources.js';
 import { stale } from './stale/index.js';
 import { ReportBoard, reportObserver } from './stale/report-board.js';
@@ -59,6 +60,7 @@ export function builtInPlugins(settings: Settings): Plugin[] {
     ...(watches ? [stale({ mode: settings.stale, grace: settings.staleAfter, reporting })] : []),
     keepOpen({ source: sourceForV1(settings), followUpWindow: settings.followUpWindow, makesTasks: legacy.makesTasks }),
     background({ followUpWindow: settings.followUpWindow, asksForRawFeed, listed, onExitCode: settings.onExitCode }),
+    subagentForm(),
     bridge({ agentProtocol: settings.agentProtocol, onChoice: settings.onChoice, listed }),
     bridgeDown({ agentProtocol: settings.agentProtocol }),
     legacySubagents({ client }),

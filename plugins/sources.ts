@@ -192,9 +192,13 @@ export function sources(options: SourcesOptions): Sources {
     return JSON.stringify(params) === JSON.stringify(call.params) ? undefined : ruled('set-up', replace({ params }));
   };
 
-  /** Where the extension is declared. In v2 only to an agent that is known to have nothing better there. */
-  const capabilitiesIn = (params: JsonObject): string | undefined =>
-    'clientCapabilities' in params || (protocolVersionOf(params) ?? 1) < 2 ? 'clientCapabilities' : habits.speaks === 'v1' ? 'capabilities' : undefined;
+  /** Where the extension is declared. In v2 only to an agent that is known to have nothing better there, or where it was asked for. */
+  const capabilitiesIn = (params: JsonObject): readonly string[] => {
+    const isV2 = (protocolVersionOf(params) ?? 1) === 2;
+    const inV1 = 'clientCapabilities' in params || !isV2 ? ['clientCapabilities'] : [];
+    const inV2 = isV2 && (source === 'async-tasks' || (inV1.length === 0 && habits.speaks === 'v1')) ? ['capabilities'] : [];
+    return [...inV1, ...inV2];
+  };
 
   /** What was declared to the agent, if anything was added. */
   let declared: readonly string[] | undefined;
@@ -206,11 +210,11 @@ export function sources(options: SourcesOptions): Sources {
           if (wanted === undefined) return leave(host);
           habits = habitsOfCommand(host.agentCommand);
           const params = isObject(call.params) ? call.params : {};
-          const key = capabilitiesIn(params);
-          if (!wanted.extension || key === undefined) return undefined;
-          const capabilities = withExtension(params[key], isV1 || key === 'capabilities' ? ['asyncTasks'] : FOR_V2);
-          declared = extensionCapabilities(capabilities);
-          return ruled('declared', replace({ params: { ...params, [key]: capabilities } }));
+          const keys = wanted.extension ? capabilitiesIn(params) : [];
+          const capabilities = Object.fromEntries(keys.map((key) => [key, withExtension(params[key], isV1 ? ['asyncTasks'] : FOR_V2)]));
+          if (keys.length === 0) return undefined;
+          declared = [...new Set(Object.values(capabilities).flatMap(extensionCapabilities))];
+          return ruled('declared', replace({ params: { ...params, ...capabilities } }));
         },
         ...each(addSetup),
         'session/close': (call) => sent.forget(call),

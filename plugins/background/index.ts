@@ -13,6 +13,7 @@ import { CloseService } from './close.js';
 import { Family } from './family.js';
 import { Outlet } from './outlet.js';
 import { callOfRequest, withCommandSubject } from './permission.js';
+import { Questions } from './questions.js';
 import { ResumeService } from './resume.js';
 import { BackgroundSession } from './session.js';
 
@@ -39,6 +40,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
   const closed = new Set<string>();
   const family = new Family();
   const outlet = new Outlet();
+  const questions = new Questions();
   let habits: AgentHabits = habitsOfAgent(undefined);
   let acknowledged: readonly string[] = [];
   let connection: Host | undefined;
@@ -77,8 +79,9 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
   };
 
   const forget = (id: string): void => {
+    // An agent that lists its work itself has the last word itself.
+    if (sessions.get(id)?.native !== true) closed.add(id);
     sessions.delete(id);
-    closed.add(id);
     for (const oldest of closed) {
       if (closed.size <= MAX_CLOSED) break;
       closed.delete(oldest);
@@ -137,10 +140,32 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
   const setupCalls = Object.fromEntries(SETUP.map((method) => [method, onSetupCall]));
   const setupReplies = Object.fromEntries(SETUP.map((method) => [method, onSetupReply]));
 
-  /** Served for the sessions whose lists are ours, and for those that nobody knows where the extension is in use. */
+  /** The session's state is told in the agent's place. */
+  const tellState = (session: BackgroundSession, state: string): void => session.update({ sessionUpdate: 'state_update', state }, [{ type: 'foreground', state }]);
+
+  const permissionCall = (call: Call): Outcome => {
+    const id = idOf(at(call.params, 'sessionId')) ?? '';
+    const session = sessions.get(id);
+    if (session?.lists !== true) return undefined;
+    const asker = callOfRequest(call.params) ?? '';
+    const terminal = session.terminalOf(asker);
+    const params = terminal && withCommandSubject(call.params, terminal);
+    if (params !== undefined) return ruled('permission', replace({ params }));
+    if (call.id === undefined || session.state !== 'running' || session.covers(asker)) return undefined;
+    questions.asked(call.id, id);
+    return ruled('question', instead(...outlet.collect(() => tellState(session, 'requires_action')), keep));
+  };
+
+  /** A question is over. Nothing else waits for the user, and the agent has not said so itself. */
+  const questionOver = (requestId: unknown): void => {
+    const session = sessions.get(questions.over(requestId) ?? '');
+    if (session?.lists === true && session.state === 'requires_action') tellState(session, 'running');
+  };
+
+  /** Served for the sessions whose lists are ours, and for all others where the extension is in use. */
   const cancelCall = agreed((call: Call, host: Host): Outcome => {
     const session = sessions.get(stringOf(at(call.params, 'sessionId')) ?? '');
-    const isOurs = session === undefined ? acknowledged.includes('asyncTasks') : session.lists;
+    const isOurs = session?.native !== true && (acknowledged.includes('asyncTasks') || session?.lists === true);
     if (!isOurs || call.kind !== 'request') return undefined;
     cancel ??= new CancelService(host, { sessionOf: (id) => sessions.get(id), rootOf: (id) => family.rootOf(id), malformed: (id, problem) => malformed.report(id, STOP, problem) });
     cancel.serve(call);
@@ -164,6 +189,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
         'session/delete': closeCall,
         '$/cancel_request': (call) => close.onCancelRequest(call),
       },
+      replies: { 'session/request_permission': ({ to }) => questionOver(to.id) },
     },
     toClient: {
       replies: {
@@ -191,12 +217,8 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
           family.owns(id, reading.signals);
           return passes(outlet.collect(() => told(id, host, (session) => session.update(update, reading.signals))));
         }),
-        'session/request_permission': (call) => {
-          const session = sessions.get(idOf(at(call.params, 'sessionId')) ?? '');
-          const terminal = session?.lists === true ? session.terminalOf(callOfRequest(call.params) ?? '') : undefined;
-          const params = terminal && withCommandSubject(call.params, terminal);
-          return params && ruled('permission', replace({ params }));
-        },
+        'session/request_permission': permissionCall,
+        '$/cancel_request': ({ params }) => questionOver(at(params, 'requestId')),
         [RAW_FEED]: agreed((call, host) => {
           const id = idOf(at(call.params, 'sessionId'));
           if (id === undefined) return undefined;

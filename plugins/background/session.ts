@@ -64,6 +64,11 @@ export class BackgroundSession {
     return this.#lists.native;
   }
 
+  /** The state that the client was told last. */
+  get state(): string {
+    return this.#lists.state;
+  }
+
   /** The client is told of background work by us. */
   get lists(): boolean {
     return this.#lists.reported && !this.#lists.native;

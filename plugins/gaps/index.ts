@@ -3,12 +3,11 @@
  * but for the provable gaps in these reports. It stands beside the agent, and is at work only where
  * both speak v2 and the client asked for no dialect of its own.
  */
-import { drop, instead, keep, type Call, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply } from 'afterturn/plugin';
+import type { Call, Host, Outcome, Plugin, PluginFactory, Reply } from 'afterturn/plugin';
 import { at, extensionCapabilities, habitsOfAnswer, idOf, isObject, protocolVersionOf, RAW_FEED, readRawFeed, type JsonObject } from 'afterturn/protocol';
-import type { Gap, GapsEvent } from 'afterturn/state';
-import { Outlet } from '../background/outlet.js';
+import type { Gap } from 'afterturn/state';
 import { REVIVING, SETUP, Setups } from '../keep-open/setups.js';
-import { GapsSession } from './session.js';
+import { GapsSession, type Happened } from './session.js';
 
 export interface GapsPluginOptions {
   /** The gaps to fill. */
@@ -24,13 +23,10 @@ const RESOURCE_NOT_FOUND = -32002;
 
 const each = <H>(names: readonly string[], hook: H): Record<string, H> => Object.fromEntries(names.map((name) => [name, hook]));
 const sessionOf = (value: unknown): string | undefined => idOf(at(value, 'sessionId'));
-const passes = (out: readonly Outgoing[]): Outcome => (out.length === 0 ? drop() : out.length === 1 && out[0] === keep ? undefined : instead(...out));
-const before = (out: readonly Outgoing[]): Outcome => (out.length === 0 ? undefined : instead(...out, keep));
 
 export const gaps: PluginFactory<GapsPluginOptions> = ({ fills, followUpWindow }): Plugin => {
   const options = { fills: new Set(fills), window: followUpWindow };
   const sessions = new Map<string, GapsSession>();
-  const outlet = new Outlet();
   const setups = new Setups(true);
   const closes = new Map<string, string[]>();
   let isAtWork = false;
@@ -42,41 +38,41 @@ export const gaps: PluginFactory<GapsPluginOptions> = ({ fills, followUpWindow }
   const sessionFor = (id: string, host: Host): GapsSession => {
     const known = sessions.get(id);
     if (known !== undefined) return known;
-    const session = new GapsSession(id, host, options, outlet);
+    const session = new GapsSession(id, host, options);
     sessions.set(id, session);
     return session;
   };
-  const tell = (id: string | undefined, event: Omit<GapsEvent, 'at'>): readonly Outgoing[] => (id === undefined ? [] : (sessions.get(id)?.collect(event as GapsEvent) ?? []));
+  const beforeAnswer = (id: string | undefined, event: Happened): Outcome => (id === undefined ? undefined : sessions.get(id)?.beforeAnswer(event));
 
   const onSetup = (call: Call, host: Host): void => {
     if (!isAtWork) return host.leave();
     const rebuilt = rebuilds && setups.differs(call);
     const id = setups.opened(call);
     const replays = call.method === 'session/load' || idOf(at(call.params, 'replayFrom', 'type')) !== undefined;
-    if (id !== undefined) sessionFor(id, host).run({ type: 'resumes', replays, rebuilt });
+    if (id !== undefined) sessionFor(id, host).happened({ type: 'resumes', replays, rebuilt });
   };
   const onSetUp = (reply: Reply, host: Host): Outcome => {
     const { session } = setups.answered(reply);
     const made = sessionOf(reply.result);
     if (made !== undefined && !REVIVING.has(reply.to.method)) sessionFor(made, host);
-    return before(tell(session, { type: 'resumed' }));
+    return beforeAnswer(session, { type: 'resumed' });
   };
   const onClose = ({ id, params }: Call): void => {
     const session = sessionOf(params);
     if (session === undefined || id === undefined) return;
     const key = JSON.stringify(id);
     closes.set(key, [...(closes.get(key) ?? []), session]);
-    sessions.get(session)?.run({ type: 'closing' });
+    sessions.get(session)?.happened({ type: 'closing' });
   };
   const onClosed = ({ to, error }: Reply): Outcome => {
     const key = JSON.stringify(to.id);
     const [session, ...others] = closes.get(key) ?? [];
     if (others.length > 0) closes.set(key, others);
     else closes.delete(key);
-    if (error !== undefined && error.code !== RESOURCE_NOT_FOUND) return before(tell(session, { type: 'closeFailed' }));
-    const out = tell(session, { type: 'ended', reason: 'closed' } as Omit<GapsEvent, 'at'>);
+    if (error !== undefined && error.code !== RESOURCE_NOT_FOUND) return beforeAnswer(session, { type: 'closeFailed' });
+    const outcome = beforeAnswer(session, { type: 'ended', reason: 'closed' });
     if (session !== undefined) forget(session);
-    return before(out);
+    return outcome;
   };
   const forget = (id: string): void => {
     sessions.get(id)?.dispose();
@@ -88,7 +84,7 @@ export const gaps: PluginFactory<GapsPluginOptions> = ({ fills, followUpWindow }
     const id = sessionOf(call.params);
     const update = at(call.params, 'update');
     if (!isAtWork || id === undefined || !isObject(update)) return undefined;
-    return passes(outlet.collect(() => sessionFor(id, host).run({ type: 'update', update })));
+    return sessionFor(id, host).onUpdate(update);
   };
 
   return {
@@ -117,12 +113,12 @@ export const gaps: PluginFactory<GapsPluginOptions> = ({ fills, followUpWindow }
       calls: {
         'session/update': each(KINDS, onUpdate),
         [RAW_FEED]: (call: Call<JsonObject>) => {
-          sessions.get(sessionOf(call.params) ?? '')?.run({ type: 'fed', signals: readRawFeed(call.params).signals });
+          sessions.get(sessionOf(call.params) ?? '')?.happened({ type: 'fed', signals: readRawFeed(call.params).signals });
         },
       },
     },
     onEnd(reason) {
-      if (reason.kind === 'agentExit') for (const session of sessions.values()) session.run({ type: 'ended', reason: 'agentGone' });
+      if (reason.kind === 'agentExit') for (const session of sessions.values()) session.happened({ type: 'ended', reason: 'agentGone' });
     },
     close() {
       for (const session of sessions.values()) session.dispose();

@@ -1,6 +1,6 @@
 /** One run of the gaps reducer at work, and the steps in which states reach the client. */
 import { backgroundListOf, type BackgroundEntry, type JsonObject } from '../protocol/index.js';
-import type { GapsEffect, GapsOptions, NativeSession } from './gaps-types.js';
+import type { Gap, GapsEffect, GapsOptions, NativeSession } from './gaps-types.js';
 
 export interface Draft {
   session: NativeSession;
@@ -14,7 +14,7 @@ export const put = (draft: Draft, patch: Partial<NativeSession>): void => {
 };
 
 export const keep = (draft: Draft): void => void draft.effects.push({ do: 'keep' });
-export const send = (draft: Draft, update: JsonObject): void => void draft.effects.push({ do: 'send', update });
+export const send = (draft: Draft, gap: Gap, update: JsonObject): void => void draft.effects.push({ do: 'send', gap, update });
 
 /** The items of a list; none where it is no list. */
 export function itemsOf(background: unknown): readonly BackgroundEntry[] {
@@ -41,7 +41,7 @@ export function tell(draft: Draft, update: JsonObject, atHand = false): void {
   const list = listOf(session);
   const isWhole = list.length === session.list?.length;
   if (isWhole && atHand) keep(draft);
-  else send(draft, isWhole ? update : { ...update, background: list });
+  else send(draft, isWhole ? (session.held?.gap ?? 'monitors') : 'monitors', isWhole ? update : { ...update, background: list });
   put(draft, { state: String(update.state), told: keysOf(list), held: undefined });
 }
 
@@ -69,6 +69,6 @@ export function tellRemoval(draft: Draft): void {
   const { session, options, at } = draft;
   const waits = session.state === 'idle' && options.fills.has('removals') && options.window > 0;
   if (session.list === undefined || session.closing) return;
-  if (waits) put(draft, { held: { until: at + options.window, update: session.held?.update ?? snapshot(session) } });
+  if (waits) put(draft, { held: { until: at + options.window, update: session.held?.update ?? snapshot(session), gap: 'monitors' } });
   else tellList(draft);
 }

@@ -37,7 +37,7 @@ function acknowledged(draft: Draft, update: JsonObject, monitor: MonitorCall, ta
   const status = known.outcome === undefined ? liveStatus(known) : finalStatus(known.outcome);
   putMonitor(draft, { ...monitor, task, phase: known.outcome === undefined ? 'live' : 'ended', status });
   if (status === update.status) return keep(draft);
-  send(draft, { ...update, status });
+  send(draft, 'monitors', { ...update, status });
   if (known.outcome === undefined) tellList(draft);
 }
 
@@ -54,7 +54,7 @@ export function toolCall(draft: Draft, update: JsonObject): void {
   if (begins) putMonitor(draft, monitor);
   if (!isFinal) return keep(draft);
   // What the client was told of it holds, also against a replay.
-  if (monitor.status !== undefined) return monitor.status === status ? keep(draft) : send(draft, { ...update, status: monitor.status });
+  if (monitor.status !== undefined) return monitor.status === status ? keep(draft) : send(draft, 'monitors', { ...update, status: monitor.status });
   const task = status === 'completed' ? (launchedTask(MONITOR, update) ?? launchedBy(draft, call)) : undefined;
   if (task !== undefined) return acknowledged(draft, update, monitor, task);
   putMonitor(draft, { ...monitor, phase: 'ended' });
@@ -65,7 +65,7 @@ export function toolCall(draft: Draft, update: JsonObject): void {
 function settle(draft: Draft, monitor: MonitorCall, outcome: Outcome, reason?: string): void {
   const status = finalStatus(outcome);
   const meta = reason === undefined ? {} : { _meta: { afterturn: { reason } } };
-  if (status !== monitor.status) send(draft, { sessionUpdate: 'tool_call_update', toolCallId: monitor.call, status, ...meta });
+  if (status !== monitor.status) send(draft, 'monitors', { sessionUpdate: 'tool_call_update', toolCallId: monitor.call, status, ...meta });
   putMonitor(draft, { ...monitor, phase: 'ended', status });
 }
 
@@ -77,7 +77,7 @@ export function settleMonitors(draft: Draft, reason: string): void {
 /** The whole call of each live Monitor, for a client without history. */
 export function restoreMonitors(draft: Draft): void {
   for (const { call, phase, status } of draft.session.monitors.values()) {
-    if (phase === 'live') draft.effects.push({ do: 'sendCall', update: { sessionUpdate: 'tool_call_update', toolCallId: call, status } });
+    if (phase === 'live') draft.effects.push({ do: 'sendCall', gap: 'monitors', update: { sessionUpdate: 'tool_call_update', toolCallId: call, status } });
   }
 }
 
@@ -113,6 +113,6 @@ export function fed(draft: Draft, signal: Signal): void {
     if (monitor.phase === 'live') tellRemoval(draft);
   } else if (monitor.phase === 'live' && monitor.status !== liveStatus(task)) {
     putMonitor(draft, { ...monitor, status: liveStatus(task) });
-    send(draft, { sessionUpdate: 'tool_call_update', toolCallId: monitor.call, status: liveStatus(task) });
+    send(draft, 'monitors', { sessionUpdate: 'tool_call_update', toolCallId: monitor.call, status: liveStatus(task) });
   }
 }

@@ -55,7 +55,7 @@ export interface NativeSession {
   /** What was said of each terminal that has not exited, but for its output. Bounded by count. */
   readonly terminals: Table<JsonObject>;
   /** A state that waits, without our items: a removal for a turn of the agent's own, or any for the answer to a close. */
-  readonly held: { readonly until: number; readonly update: JsonObject } | undefined;
+  readonly held: { readonly until: number; readonly update: JsonObject; readonly gap: Gap } | undefined;
   /** `session/close` or `session/delete` was sent and not answered yet. */
   readonly closing: boolean;
   readonly resuming: Resumed | undefined;
@@ -85,11 +85,18 @@ export type GapsEvent = { readonly at: number } & (
   | { readonly type: 'ended'; readonly reason: 'closed' | 'agentGone' }
 );
 
+/** Why something goes out in another way than it came: the gap that is filled. */
+interface Filling {
+  readonly gap: Gap;
+}
+
 export type GapsEffect =
   /** The update at hand goes on untouched, at this place. */
   | { readonly do: 'keep' }
-  | { readonly do: 'send'; readonly update: JsonObject }
+  /** The update at hand waits. */
+  | (Filling & { readonly do: 'hold' })
+  | (Filling & { readonly do: 'send'; readonly update: JsonObject })
   /** All that is known of the call, changed by `update`. */
-  | { readonly do: 'sendCall'; readonly update: JsonObject }
+  | (Filling & { readonly do: 'sendCall'; readonly update: JsonObject })
   /** With the kept tail of its output. */
-  | { readonly do: 'sendTerminal'; readonly update: JsonObject };
+  | (Filling & { readonly do: 'sendTerminal'; readonly update: JsonObject });

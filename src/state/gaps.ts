@@ -38,7 +38,7 @@ function restoreTerminals(draft: Draft, { exited }: Resumed): void {
   const items = draft.options.fills.has('replays') ? itemsOf(draft.session.list) : [];
   for (const { type, id } of items) {
     if (type !== 'terminal' || id === undefined || !exited.has(id)) continue;
-    draft.effects.push({ do: 'sendTerminal', update: { sessionUpdate: 'terminal_update', terminalId: id, exitStatus: null, ...draft.session.terminals.get(id) } });
+    draft.effects.push({ do: 'sendTerminal', gap: 'replays', update: { sessionUpdate: 'terminal_update', terminalId: id, exitStatus: null, ...draft.session.terminals.get(id) } });
   }
 }
 
@@ -72,9 +72,12 @@ function state(draft: Draft, update: JsonObject): void {
   }
   put(draft, { list });
   if (draft.session.resuming !== undefined) restore(draft, draft.session.resuming);
-  const until = draft.session.closing ? (isMonitorLive(draft) ? Number.POSITIVE_INFINITY : undefined) : waitsUntil(draft, update);
-  if (until === undefined) tell(draft, update, true);
-  else put(draft, { held: { until, update } });
+  const { closing } = draft.session;
+  const until = closing ? (isMonitorLive(draft) ? Number.POSITIVE_INFINITY : undefined) : waitsUntil(draft, update);
+  if (until === undefined) return tell(draft, update, true);
+  const gap = closing ? 'monitors' : 'removals';
+  put(draft, { held: { until, update, gap } });
+  draft.effects.push({ do: 'hold', gap });
 }
 
 const updateRows: ReadonlyMap<string, (draft: Draft, update: JsonObject) => void> = new Map([
@@ -89,7 +92,7 @@ function onEnd(draft: Draft, why: string): void {
   put(draft, { closing: false });
   const { held, list, state: word } = draft.session;
   if (held !== undefined) release(draft);
-  else if (isListNew(draft)) send(draft, { sessionUpdate: 'state_update', state: 'idle', ...(word === 'idle' ? {} : { stopReason: 'cancelled' }), background: list });
+  else if (isListNew(draft)) send(draft, 'monitors', { sessionUpdate: 'state_update', state: 'idle', ...(word === 'idle' ? {} : { stopReason: 'cancelled' }), background: list });
 }
 
 function onResumed(draft: Draft): void {

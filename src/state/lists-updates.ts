@@ -1,5 +1,5 @@
 /** What becomes of each update of the agent on its way to a v2 client. One function a kind. */
-import { arrayOf, defined, integerOf, objectOf, stringOf, type ExitFacts, type JsonObject } from '../protocol/index.js';
+import { arrayOf, at, defined, integerOf, objectOf, stringOf, type ExitFacts, type JsonObject } from '../protocol/index.js';
 import { isFinalStatus, isLaunchedBy } from './ledger.js';
 import type { Fact, Item } from './ledger-types.js';
 import { awaitsOnlyTasks, awaitsTasks, follow, newEntry, putEntry, releaseHeldIdle, send, settle, settleAllEnding, tellAgain, type Draft } from './lists-draft.js';
@@ -84,8 +84,22 @@ function endedAsItsWork(draft: Draft, update: JsonObject): JsonObject {
   return isCertain ? { ...update, status: finalStatus('stopped') } : update;
 }
 
+/**
+ * Some agents lose a terminal that runs on at the next prompt, and put the whole output into its call at
+ * the end: the terminal shows it, and the call the terminal. The exit code that comes with it is the ledger's.
+ */
+function foundOutput(draft: Draft, update: JsonObject, call: string): JsonObject {
+  const content = arrayOf(update.content) ?? [];
+  const text = content.length === 1 && at(content[0], 'type') === 'content' && at(content[0], 'content', 'type') === 'text' ? stringOf(at(content[0], 'content', 'text')) : undefined;
+  if (text === undefined || integerOf(at(update, 'rawOutput', 'exit_code')) === undefined) return update;
+  const entry = [...draft.lists.entries.values()].find(({ type, own, phase, task }) => type === 'terminal' && !own && phase !== 'settled' && draft.ledger.items.get(task)?.toolCallId === call);
+  if (entry === undefined) return update;
+  send(draft, { sessionUpdate: 'terminal_update', terminalId: entry.id, output: { data: Buffer.from(text, 'utf8').toString('base64') } });
+  return without(without(update, 'content'), 'rawOutput');
+}
+
 /** Gives the call whose acknowledgement was rewritten to the status of its work, if it was. */
-function rewrittenCall(draft: Draft, original: JsonObject, call: string, facts: readonly Fact[]): string | undefined {
+function rewrittenCall(draft: Draft, atHand: JsonObject, original: JsonObject, call: string, facts: readonly Fact[]): string | undefined {
   const update = withoutExtensionMark(endedAsItsWork(draft, original));
   const status = stringOf(update.status);
   const final = isFinalStatus(status);
@@ -100,7 +114,7 @@ function rewrittenCall(draft: Draft, original: JsonObject, call: string, facts: 
   }
   const unseen = final ? endedUnseen(draft, call) : undefined;
   if (unseen !== undefined) endedBeforeAck(draft, update, unseen);
-  else if (update === original) keep(draft);
+  else if (update === atHand) keep(draft);
   else sendRest(draft, update, 'toolCallId');
   return undefined;
 }
@@ -109,7 +123,7 @@ function rewrittenCall(draft: Draft, original: JsonObject, call: string, facts: 
 export function toolCall(draft: Draft, update: JsonObject, facts: readonly Fact[]): string | undefined {
   const call = stringOf(update.toolCallId) ?? '';
   forgetReused(draft, call, stringOf(update.status));
-  const reopened = rewrittenCall(draft, update, call, facts);
+  const reopened = rewrittenCall(draft, update, foundOutput(draft, update, call), call, facts);
   referAgain(draft, update, call);
   return reopened;
 }

@@ -45,15 +45,17 @@ describe('an agent that names no more than was declared', () => {
 });
 
 describe('an agent that is spoken to in v2', () => {
-  const offered = (...agentCommand: readonly string[]): Message => {
-    const settings = { agentProtocol: 'v2', source: 'auto', followUpWindow: 250, stale: 'off', staleAfter: 2000, agentCommand } as const;
+  const offered = (command: string, source: 'auto' | 'async-tasks' = 'auto'): Message => {
+    const agentCommand = [command];
+    const settings = { agentProtocol: 'v2', source, followUpWindow: 250, stale: 'off', staleAfter: 2000, agentCommand } as const;
     const on = wired(builtInPlugins(settings), { agentCommand });
     on.client.sends({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: 2, info: { name: 'c', version: '1' }, capabilities: { _meta: { own: 1 } } } });
     return on.agent.received()[0]?.params.capabilities;
   };
 
   it('is told of the extension where it is known to report by that only', () => {
-    expect(offered('codex-acp')._meta.jetbrains.air.capabilities).toContain('asyncTasks');
+    expect(offered('codex-acp')._meta.jetbrains.air.capabilities).toEqual(['asyncTasks', 'nativeSubagentSessions', 'backgroundSubagents']);
+    expect(offered('some-agent', 'async-tasks')._meta.jetbrains.air.capabilities).toContain('asyncTasks');
     expect(offered('codex-acp')._meta.own).toBe(1);
   });
 

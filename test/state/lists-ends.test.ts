@@ -40,6 +40,18 @@ describe('the exit status', () => {
     expect(agent.client()).toEqual(['call c failed', 'terminal c exited {"exitCode":3} not cancellable', 'running []']);
   });
 
+  it('with the whole output as text, where the agent has lost the terminal: the terminal shows it, and the call the terminal', () => {
+    const agent = withCodexShell();
+    agent.ended('c', 'failed');
+    const content = [{ type: 'content', content: { type: 'text', text: 'one\ntwo\n' } }];
+    agent.call('c', 'failed', { rawOutput: { exit_code: 3 }, content });
+    expect(agent.client()).toEqual(['terminal c output', 'call c failed', 'terminal c exited {"exitCode":3} not cancellable', 'running []']);
+    const other = withCodexShell();
+    other.ended('c', 'failed');
+    other.call('c', 'failed', { rawOutput: { exit_code: 3 }, content: [...content, ...content] });
+    expect(other.client()[0]).not.toBe('terminal c output');
+  });
+
   it('then the summary of the raw feed, or the description of the turn that the end causes', () => {
     const raw = idleWithShell();
     raw.ended('b', 'failed');

@@ -88,7 +88,7 @@ export const codexReasons: readonly Explanation<CodexReason>[] = [
       same(spans(it.ours), spans(it.native)),
   },
   { reason: 'names-plan', rule: 'the one plan of v1 has no id', explains: (it) => it.group === 'plan' && same({ ...objectOf(it.native), planId: 'plan' }, it.ours) },
-  { reason: 'diff-file-type', rule: 'a diff of v1 is text', explains: (it) => it.group === 'calls' && it.name === 'content' && same(JSON.parse(JSON.stringify(it.ours).replaceAll(',"fileType":"text"', '')), it.native) },
+  { reason: 'diff-file-type', rule: 'a diff of v1 is text', explains: (it) => it.group === 'calls' && it.name === 'content' && it.ours !== undefined && same(JSON.parse(JSON.stringify(it.ours).replaceAll(',"fileType":"text"', '')), it.native) },
   {
     reason: 'run-differs',
     rule: 'two runs of one scenario: the cancel came before and after the tokens of the second request were counted',

@@ -52,18 +52,20 @@ export interface CodexOptions {
   readonly agentProtocol?: 'v2';
   /** The agent does not acknowledge that it tells of the sessions of subagents, so that not all of its work is reported. */
   readonly withoutSubagents?: boolean;
+  /** Milliseconds that the client still listens for after the last that it waits for. Default 2000. */
+  readonly quiet?: number;
 }
 
 const withoutSubagentSessions = (recording: readonly RecordedMessage[]): RecordedMessage[] =>
   JSON.parse(JSON.stringify(recording).replaceAll('"nativeSubagentSessions",', '')) as RecordedMessage[];
 
 /** A v2 client, all built-in plugins, and the agent as it was recorded in the version that is spoken to it. */
-export async function runCodex(scenario: string, { agentProtocol, withoutSubagents = false }: CodexOptions = {}): Promise<CodexRun> {
+export async function runCodex(scenario: string, { agentProtocol, withoutSubagents = false, quiet = 2000 }: CodexOptions = {}): Promise<CodexRun> {
   const theirs = codexRecording(`${scenario}.v2air`);
   const native = ofStandardClient(theirs);
   const spoken = agentProtocol === 'v2' ? theirs : codexRecording(`${scenario}.legacy`);
   const plugins = builtInPlugins({ agentProtocol: agentProtocol ?? 'auto', source: 'auto', followUpWindow: 250, stale: 'auto', staleAfter: 2000, agentCommand: ['codex-acp'] });
-  const { recording, missing, log } = await playInMemory({ replayed: withoutSubagents ? withoutSubagentSessions(spoken) : spoken, native }, plugins, { agentCommand: ['codex-acp'] });
+  const { recording, missing, log } = await playInMemory({ replayed: withoutSubagents ? withoutSubagentSessions(spoken) : spoken, native }, plugins, { agentCommand: ['codex-acp'], quiet });
   const facts = factsOf(recording);
   return { recording, facts, missing, log, checkFindings: check(recording), schemaErrors: schemaErrorsOf(recording), differences: compareFacts(factsOf(native), facts, codexReasons) };
 }

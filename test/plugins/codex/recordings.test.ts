@@ -75,18 +75,3 @@ describe('a v2 client of a Codex that does not tell of all its work', () => {
     if (first >= 0) expect(lists[first]).not.toEqual([]);
   });
 });
-
-describe('a v2 client of Codex that is spoken to in v2', () => {
-  /** What Codex says there itself that is not sound. */
-  const ofTheAgent = { rule: 'action-before-request', error: /configOptions\/1\/category/ };
-
-  test.each(Object.entries(expectations))('%s: the extension becomes lists and cancels', async (scenario, { sessions: [expectation] }) => {
-    const run = await runCodex(scenario, { agentProtocol: 'v2' });
-    expect([run.checkFindings.filter(({ name }) => name !== ofTheAgent.rule), run.schemaErrors.filter((error) => !ofTheAgent.error.test(error)), run.log]).toEqual([[], [], []]);
-    const listed = Object.entries(expectation?.commands ?? {}).filter(([, { listed: when }]) => when !== undefined);
-    for (const [id, { listed: when }] of listed) {
-      const key = ['', 'afterturn:'].map((own) => `session/items/terminal:${own}${id}/listedIn`).find((path) => run.facts.has(path)) ?? '';
-      expect([id, run.facts.get(key)]).toEqual([id, [when]]);
-    }
-  });
-});
