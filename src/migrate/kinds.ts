@@ -30,7 +30,7 @@ export const legacyKinds: readonly LegacyKind[] = [
   { name: '_session/async_task/* requests', standard: 'terminal/cancel, tool_call/cancel, session/cancel', isIn: ({ msg }) => msg.method?.startsWith('_session/async_task/') === true },
   { name: '_claude/sdkMessage notifications', standard: 'the background list of state_update', isIn: ({ msg }) => msg.method === '_claude/sdkMessage' },
   { name: 'background marks in _meta', standard: 'the background list of state_update', isIn: (record) => at(updateMeta(record), 'jetbrains', 'air', 'asyncTasks') !== undefined || at(updateMeta(record), 'claudeCode', 'backgroundTask') !== undefined },
-  { name: 'subagent_spawned, subagent_*_update', standard: 'subagent_update', isIn: (record) => /^_?subagent_(?:spawned|progress|state_update)$/.test(updateKind(record)) },
+  { name: 'subagent_spawned, subagent_*_update', standard: 'subagent_update', isIn: (record) => /^(?:_?subagent_(?:spawned|progress|state_update)|_subagent_update)$/.test(updateKind(record)) },
   { name: 'terminal_* in _meta', standard: 'terminal_update, terminal_output_chunk', isIn: (record) => isObject(updateMeta(record)) && Object.keys(updateMeta(record) as object).some((key) => /^terminal_(?:info|output|exit)$/.test(key)) },
   { name: 'fs/* and terminal/* requests of the agent', standard: 'nothing: the agent reads and runs by itself', isIn: (record) => record.dir === 'a2c' && lacksMethod(record) && /^(?:fs|terminal)\//.test(record.msg.method ?? '') },
   { name: 'session/load, session/set_mode, session/set_model, authenticate, logout', standard: 'session/resume with replayFrom, session/set_config_option, auth/login, auth/logout', isIn: (record) => lacksMethod(record) && V1_METHODS.has(record.msg.method ?? '') },
