@@ -15,7 +15,7 @@ import { objectOf } from './updates.js';
 const STOP = '_session/async_task/stop';
 
 /** In code mode Codex makes the ids of its calls itself, new ones in each run. */
-function withoutRunIds(text: string): string {
+export function withoutRunIds(text: string): string {
   const ids = [...new Set(text.match(/exec-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g))];
   return ids.reduce((done, id, index) => done.replaceAll(id, `exec-${index + 1}`), text);
 }
