@@ -125,8 +125,8 @@ const handlers: { readonly [T in GapsEvent['type']]: Handler<T> } = {
   },
   closeFailed: (draft) => {
     put(draft, { closing: false });
-    release(draft);
-    if (isListNew(draft)) tellList(draft);
+    if (draft.session.held?.until === Number.POSITIVE_INFINITY) release(draft);
+    if (isListNew(draft) && draft.session.held === undefined) tellList(draft);
   },
   ended: (draft, { reason }) => onEnd(draft, reason === 'closed' ? 'the session was closed' : 'the agent exited'),
 };

@@ -1,6 +1,6 @@
 /**
  * Recordings of agents of ACP v2 through the built command, for a v2 client: claude-agent-acp, which lists its
- * background work itself, and codex-acp with the extension. All of them with `AFTERTURN_RUNS=all`, else those
+ * background work itself, and codex-acp with the extension. All of them with `AFTERTURN_RUNS=100`, else those
  * in which something has to be done.
  */
 import { describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ import { root } from './session.js';
 import { runClient } from '../tools/client-process.js';
 
 const PATIENCE_MS = 120_000;
-const all = process.env.AFTERTURN_RUNS === 'all';
+const all = Number(process.env.AFTERTURN_RUNS ?? 0) >= 100;
 const proxy = afterturn('--agent-protocol', 'v2');
 
 const CLAUDE = ['b_background_exit0.v2', 'd_monitor.v2raw', 'h2_close_with_workflow.v2raw', 'k_resume_live.v2'];
