@@ -117,6 +117,23 @@ describe('a client of ACP v1 with the private extension', () => {
   });
 });
 
+it("asks a v2 agent for Claude's raw feed in the name of a client of v1, which never sees it", () => {
+  for (const capabilities of [{}, { _meta: { jetbrains: { air: { version: 1, capabilities: ['asyncTasks'] } } } }]) {
+    const { client, agent } = wired(pluginsFor(CLAUDE, { agentProtocol: 'v2' }), { agentCommand: CLAUDE });
+    client.sends({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: 1, clientCapabilities: capabilities } });
+    const [initialize] = agent.received();
+    expect(initialize.params.capabilities?._meta?.jetbrains).toBeUndefined();
+    agent.answers(initialize.id, { protocolVersion: 2, info: { name: '@agentclientprotocol/claude-agent-acp', version: '0.101.0' }, capabilities: { session: {} } });
+    client.sends({ jsonrpc: '2.0', id: 1, method: 'session/new', params: { cwd: '/w', mcpServers: [] } });
+    const [create] = agent.received();
+    expect(create.params._meta.claudeCode.emitRawSDKMessages.map(({ subtype }: Message) => subtype)).toContain('background_tasks_changed');
+    agent.answers(create.id, { sessionId: 's', configOptions: [] });
+    client.received();
+    agent.notifies('_claude/sdkMessage', { sessionId: 's', message: { type: 'system', subtype: 'background_tasks_changed', tasks: [] } });
+    expect(client.received()).toEqual([]);
+  }
+});
+
 describe('a client of ACP v2', () => {
   it('with a plain v1 agent: bridged, and nothing is said of background work', () => {
     const { clientSide, log } = played(loadCorpus('opencode/more/a_foreground_bash.rich'), { plugins: pluginsFor(['opencode'], { agentProtocol: 'v1' }), agentCommand: ['opencode'] });
