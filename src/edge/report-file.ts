@@ -5,14 +5,15 @@ import { relayError } from '../errors.js';
 import { isExport, readTraceText, titlesOf, workOf, type Reading } from '../report/index.js';
 
 const CUT = 'a line that was cut off is left out';
+/** A session in which nobody asked for anything is one, too. */
+const NOTHING = 'it holds no turn, tool call or background item';
 
 /** The readings of a file; `-` is stdin. Rejects with a `RelayError` that names the line and the problem. */
 export async function readingsIn(path: string): Promise<Reading[]> {
   const text = textOf(path);
   try {
     const readings = isTrace(text) ? [traceOf(path, text)] : await recordedIn(path, text);
-    if (readings.every(({ spans }) => spans.length === 0)) throw relayError('INVALID_REPORT_FILE', { path, problem: 'there is no turn, tool call or background item' });
-    return readings;
+    return readings.map((reading) => (reading.spans.length > 0 ? reading : { ...reading, remarks: [...reading.remarks, NOTHING] }));
   } catch (error) {
     if (!(error instanceof UnusableLine)) throw error;
     throw relayError('INVALID_REPORT_FILE', { path, problem: error.message });

@@ -6,7 +6,7 @@ import { offsetText } from './duration.js';
 import { htmlText } from './html-text.js';
 import type { Entry, Session, State, Timeline } from './model.js';
 import { countsOf, kinds, states } from './totals.js';
-import { countsText, countText, fileName, kindWords, labelOf, lengthText, stateWords } from './words.js';
+import { countsText, countText, fileName, kindWords, labelOf, lengthText, stateWords, subagentText } from './words.js';
 
 /** The id of the row of a session, by its place in the timeline. */
 export const sessionRowId = (place: number): string => `s${place}`;
@@ -66,20 +66,21 @@ function entryRow(entries: readonly Entry[], place: number): Row {
   return { id: entryRowId(entry), level: depth + 2, isParent, kind, word: kindWords[kind], label: labelOf(entry), notes: [outcome, inside], state, start, end };
 }
 
-function sessionRow(session: Session, place: number, file: string | undefined): Row {
+function sessionRow(session: Session, place: number, timeline: Timeline): Row {
   const { id, title, agent, start, end, entries } = session;
+  const { sources } = timeline;
+  const file = sources.length > 1 ? fileName(sources[session.source]?.file ?? '') : undefined;
   const counts = countsText(countsOf(kinds, entries, ({ kind }) => kind));
   return {
     id: sessionRowId(place), level: 1, isParent: entries.length > 0, kind: 'session', word: '',
-    label: title ?? `Session ${id}`, notes: [agent, counts, file, title === undefined ? undefined : id], state: undefined, start, end,
+    label: title ?? `Session ${id}`, notes: [subagentText(session, timeline), agent, counts, file, title === undefined ? undefined : id], state: undefined, start, end,
   };
 }
 
 /** The rows of all sessions, in order. */
-export function* rowsHtml({ sessions, sources }: Timeline): Generator<string> {
-  for (const [place, session] of sessions.entries()) {
-    const file = sources[session.source]?.file;
-    yield rowHtml(sessionRow(session, place, sources.length > 1 && file !== undefined ? fileName(file) : undefined));
+export function* rowsHtml(timeline: Timeline): Generator<string> {
+  for (const [place, session] of timeline.sessions.entries()) {
+    yield rowHtml(sessionRow(session, place, timeline));
     for (const index of session.entries.keys()) yield rowHtml(entryRow(session.entries, index));
   }
 }

@@ -51,6 +51,8 @@ export interface Session {
   readonly source: number;
   /** The agent's name and version, as far as they are known. */
   readonly agent: string | undefined;
+  /** The key of the background item whose work this is: the session is a subagent's. */
+  readonly workOf: string | undefined;
   readonly start: number;
   readonly end: number;
   /** In order, each behind the one that it happened in. */

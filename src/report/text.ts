@@ -2,7 +2,7 @@
 import { offsetText } from './duration.js';
 import type { Entry, Session, Timeline } from './model.js';
 import { totalsOf, type Found } from './totals.js';
-import { countsText, countText, kindWords, labelOf, lengthText, remarksOf, sessionLabel, stateWords, zeroText } from './words.js';
+import { countsText, countText, kindWords, labelOf, lengthText, remarksOf, sessionLabel, stateWords, subagentText, zeroText } from './words.js';
 
 /** So many of those that failed or were left running are named. */
 const NAMED = 10;
@@ -28,7 +28,7 @@ function* sessionLines(session: Session, timeline: Timeline): Generator<string> 
   const { agent, source, entries } = session;
   const file = timeline.sources.length > 1 ? timeline.sources[source]?.file : undefined;
   yield '';
-  yield [oneLine(sessionLabel(session)), agent, lengthText(session), file].filter((part) => part !== undefined).join(', ');
+  yield [oneLine(sessionLabel(session)), subagentText(session, timeline), agent, lengthText(session), file].filter((part) => part !== undefined).join(', ');
   yield columns('START', 'DURATION', 'STATE').trimEnd();
   for (const entry of entries) yield entryLine(entry, '  '.repeat(entry.depth), described(entry, session));
 }
@@ -43,8 +43,9 @@ function* foundLines(title: string, found: readonly Found[], isPlaced: boolean):
 export function* textLines(timeline: Timeline): Generator<string> {
   const { sources, sessions, length } = timeline;
   for (const source of sources) yield [`${source.file} (${source.form})`, ...remarksOf(source)].join('; ');
-  yield `0 is ${zeroText(timeline)}`;
+  if (sessions.length > 0) yield `0 is ${zeroText(timeline)}`;
   for (const session of sessions) yield* sessionLines(session, timeline);
+  if (sessions.length === 0) return;
   const totals = totalsOf(timeline);
   const isPlaced = sessions.length > 1;
   yield '';

@@ -6,7 +6,7 @@ import type { Entry, Moment, Session, Source, Timeline } from './model.js';
 import type { Span, SpanEvent, Values } from './otlp.js';
 import { isPending, spanKey, type Reading } from './reading.js';
 import { treesOf, type Placed, type SpanTree } from './sessions.js';
-import type { SessionTitles } from './titles.js';
+import { sessionTitle, type SessionTitles } from './titles.js';
 
 /** A timeline is as long as this at least, so that something can be seen of it. Milliseconds. */
 const SHORTEST = 1;
@@ -37,6 +37,8 @@ interface Frame {
   readonly lastKnown: number;
   readonly keyOf: (span: Span) => string;
   readonly keysById: ReadonlyMap<string, string>;
+  /** The items that are subagents, by their sessions. */
+  readonly subagents: ReadonlyMap<string, string>;
   readonly titles: SessionTitles | undefined;
 }
 
@@ -75,13 +77,14 @@ function agentOf({ placed }: SpanTree): string | undefined {
   return values && [textOf(values, Attribute.agentName), textOf(values, Attribute.agentVersion)].filter((part) => part !== undefined).join(' ');
 }
 
-function sessionOf(tree: SpanTree, frame: Frame): Session {
+function sessionOf(tree: SpanTree, frame: Frame, title: string | undefined): Session {
   const entries = tree.placed.map((placed) => entryOf(placed, frame));
   return {
     id: tree.session,
-    title: frame.titles?.title,
+    title,
     source: frame.source,
     agent: agentOf(tree),
+    workOf: frame.subagents.get(tree.session),
     start: least(entries.map(({ start }) => start)) ?? 0,
     end: most(entries.map(({ end }) => end)),
     entries,
@@ -110,8 +113,12 @@ export function timelineOf(readings: readonly Reading[]): Timeline {
     const byKey = new Map(reading.spans.map((span) => [spanKey(span), String(keys++)]));
     const keyOf = (span: Span): string => byKey.get(spanKey(span)) ?? '';
     const keysById = new Map(reading.spans.map((span) => [span.id, keyOf(span)]));
-    const frame = { source, onClock: (ms: number) => toMicroseconds(ms - own), lastKnown: lastKnownOf(reading), keyOf, keysById };
-    return treesOf(reading.spans).map((tree) => sessionOf(tree, { ...frame, titles: reading.titles.get(tree.session) }));
+    const subagents = new Map(reading.spans.flatMap((span) => {
+      const session = rowOf(span).kind === 'background' ? textOf(span.values, Attribute.subagent) : undefined;
+      return session === undefined ? [] : [[session, keyOf(span)] as const];
+    }));
+    const frame = { source, subagents, onClock: (ms: number) => toMicroseconds(ms - own), lastKnown: lastKnownOf(reading), keyOf, keysById };
+    return treesOf(reading.spans).map((tree) => sessionOf(tree, { ...frame, titles: reading.titles.get(tree.session) }, sessionTitle(reading.titles, tree.session)));
   });
   return {
     sources: readings.map(({ file, form, clock, remarks }): Source => ({ file, form, clock, remarks })),

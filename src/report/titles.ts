@@ -1,6 +1,6 @@
 /** What the messages of a recording call its sessions, tool calls and tasks. Pure. */
 import type { RecordedMessage } from '../check/index.js';
-import { at, idOf, isObject, RAW_FEED, readRawFeed, readUpdate, stringOf, type Signal } from '../protocol/index.js';
+import { at, idOf, isObject, RAW_FEED, readRawFeed, readRunUpdate, readSubagentUpdate, readUpdate, stringOf, type Signal } from '../protocol/index.js';
 
 /** Titles of one session, by the ids of its tool calls and its tasks. */
 export interface SessionTitles {
@@ -30,6 +30,10 @@ function note(draft: Draft, signal: Signal): void {
   }
 }
 
+/** The title of a session: its own, else that of the task whose session it is. */
+export const sessionTitle = (titles: Titles, session: string): string | undefined =>
+  titles.get(session)?.title ?? [...titles.values()].map(({ tasks }) => tasks.get(session)).find((title) => title !== undefined);
+
 /** By session. What `_meta` holds is not looked at but for the extensions' own words about tasks. */
 export function titlesOf(messages: readonly RecordedMessage[]): Titles {
   const titles = new Map<string, Draft>();
@@ -44,7 +48,7 @@ export function titlesOf(messages: readonly RecordedMessage[]): Titles {
     const update = at(params, 'update');
     if (method === RAW_FEED) for (const signal of readRawFeed(params).signals) note(draftOf(session), signal);
     if (method !== 'session/update' || !isObject(update)) continue;
-    for (const signal of readUpdate(update).signals) note(draftOf(session), signal);
+    for (const read of [readUpdate, readSubagentUpdate, readRunUpdate]) for (const signal of read(update).signals) note(draftOf(session), signal);
     if (update.sessionUpdate === 'session_info_update') draftOf(session).title = stringOf(update.title) ?? draftOf(session).title;
   }
   return titles;

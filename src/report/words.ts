@@ -32,6 +32,13 @@ export const labelOf = ({ name, title }: Entry): string => (title === undefined 
 
 export const lengthText = ({ start, end }: Pick<Entry, 'start' | 'end'>): string => durationText(end - start);
 
+/** The item whose work a session is, in words. */
+export function subagentText(session: Session, { sessions }: Timeline): string | undefined {
+  if (session.workOf === undefined) return undefined;
+  const item = sessions.flatMap(({ entries }) => entries).find(({ key }) => key === session.workOf);
+  return item && `the work of ${kindWords[item.kind]} ${labelOf(item)}`;
+}
+
 export const sessionLabel = ({ id, title }: Session): string => (title === undefined ? `Session ${id}` : `Session ${id}: ${title}`);
 
 const clocks: Readonly<Record<Source['clock'], string>> = {

@@ -24,6 +24,11 @@ test('a turn of the agent names the item that caused it', () => {
   expect(turn).toMatchObject({ name: 'started by the agent', causes: [item?.key] });
 });
 
+test('the session of a subagent names the item whose work it is', () => {
+  const { sessions } = timelineOfTraces(spanLine(backgroundSpan({ id: 'b', from: 0, to: 90, attributes: { 'acp.subagent.session_id': 'child' } }), callSpan({ id: 'c', from: 5, to: 9 }, 'child')));
+  expect(sessions.map(({ id, workOf }) => [id, workOf])).toEqual([['s', undefined], ['child', sessions[0]?.entries[0]?.key]]);
+});
+
 describe('states', () => {
   test.each([
     ['a failed item with its code', backgroundSpan({ id: 'x', error: true, attributes: { 'acp.background.outcome': 'failed', 'error.type': 'failed', 'process.exit.code': 3 } }), 'failed (exit code 3)'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RecordedMessage } from '../../src/check/index.js';
-import { titlesOf } from '../../src/report/index.js';
+import { sessionTitle, titlesOf } from '../../src/report/titles.js';
 
 const update = (body: object, dir: 'a2c' | 'c2a' = 'a2c', sessionId = 's'): RecordedMessage => ({ t: 0, dir, msg: { jsonrpc: '2.0', method: 'session/update', params: { sessionId, update: body } } });
 const feed = (message: object): RecordedMessage => ({ t: 0, dir: 'a2c', msg: { jsonrpc: '2.0', method: '_claude/sdkMessage', params: { sessionId: 's', message } } });
@@ -23,6 +23,16 @@ test('the first description of a task is its title, a later one is progress', ()
     feed({ type: 'system', subtype: 'task_progress', task_id: 't', description: 'listening' }),
   ]).get('s');
   expect(titles?.tasks).toEqual(new Map([['t', 'Start the server']]));
+});
+
+test('a subagent is called what its parent calls it, and so is its session', () => {
+  const titles = titlesOf([
+    update({ sessionUpdate: 'subagent_spawned', subagentSessionId: 'child', name: 'Search' }),
+    update({ sessionUpdate: 'subagent_update', sessionId: 'native', title: 'Look' }),
+    update({ sessionUpdate: 'session_info_update', title: 'Its own' }, 'a2c', 'other'),
+  ]);
+  expect(titles.get('s')?.tasks).toEqual(new Map([['child', 'Search'], ['native', 'Look']]));
+  expect(['child', 'native', 'other', 'none'].map((session) => sessionTitle(titles, session))).toEqual(['Search', 'Look', 'Its own', undefined]);
 });
 
 test('what a client says, and what is malformed, tells nothing', () => {

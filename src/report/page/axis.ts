@@ -4,9 +4,9 @@ import { under, type Row } from './rows.js';
 import type { Tree } from './tree.js';
 import type { Shown } from './window.js';
 
-/** A mark needs this much room, and its text this much. Pixels. */
+/** A mark needs this much room, and a letter of its text this much. Pixels. */
 const MARK = 92;
-const TEXT = 70;
+const LETTER = 8;
 /** What is in a collapsed group is drawn this finely. */
 const PARTS = 400;
 /** Rows so near to what is seen are drawn. */
@@ -68,7 +68,7 @@ export class Axis {
       const mark = document.createElement('b');
       const place = this.#placeOf(at);
       // The last one has no room for its text.
-      mark.textContent = ((100 - place) / 100) * width < TEXT ? '' : text;
+      mark.textContent = ((100 - place) / 100) * width < (text.length + 1) * LETTER ? '' : text;
       mark.style.insetInlineStart = `${place}%`;
       return mark;
     });

@@ -1,6 +1,6 @@
 /** Everything that is known of one row, beside the timeline. Texts are set as texts, never as markup. */
 import { dateText, offsetText } from '../duration.js';
-import type { Entry, Fact, Timeline } from '../model.js';
+import type { Entry, Session, Timeline } from '../model.js';
 import { printable } from '../../printable.js';
 import { countsOf, kinds } from '../totals.js';
 import { countsText, kindWords, labelOf, lengthText, remarksOf, sessionLabel, stateWords } from '../words.js';
@@ -18,9 +18,12 @@ function made<K extends keyof HTMLElementTagNameMap>(name: K, className: string,
 const listOf = (facts: readonly (readonly [string, Child])[]): HTMLElement =>
   made('dl', '', ...facts.map(([label, value]) => made('div', '', made('dt', '', printable(label)), made('dd', '', typeof value === 'string' ? printable(value) : value))));
 
+const titleOf = ({ entry, session }: Row): string => (entry === undefined ? sessionLabel(session) : `${kindWords[entry.kind]} ${labelOf(entry)}`);
+
 export class Details {
   readonly #panel: HTMLElement;
   readonly #timeline: Timeline;
+  readonly #rows: readonly Row[];
   readonly #go: (row: Row) => void;
   readonly #close: () => void;
   #byKey: ReadonlyMap<string, Row>;
@@ -29,6 +32,7 @@ export class Details {
   constructor(panel: HTMLElement, timeline: Timeline, rows: readonly Row[], go: (row: Row) => void, close: () => void) {
     this.#panel = panel;
     this.#timeline = timeline;
+    this.#rows = rows;
     this.#go = go;
     this.#close = close;
     this.#byKey = new Map(rows.flatMap((row) => (row.entry === undefined ? [] : [[row.entry.key, row]])));
@@ -44,8 +48,7 @@ export class Details {
   }
 
   open(row: Row): void {
-    const title = row.entry === undefined ? sessionLabel(row.session) : `${kindWords[row.entry.kind]} ${labelOf(row.entry)}`;
-    const heading = made('h2', '', printable(title));
+    const heading = made('h2', '', printable(titleOf(row)));
     heading.id = 'details-title';
     heading.tabIndex = -1;
     const close = made('button', 'close', '✕');
@@ -67,18 +70,26 @@ export class Details {
   }
 
   #link(row: Row | undefined): Child {
-    if (row?.entry === undefined) return '';
-    const link = made('button', 'link', printable(`${kindWords[row.entry.kind]} ${labelOf(row.entry)}`));
+    if (row === undefined) return '';
+    const link = made('button', 'link', printable(titleOf(row)));
     link.type = 'button';
     link.addEventListener('click', () => this.#go(row));
     return link;
   }
 
+  /** Between a subagent's item and its session. */
+  #subagentFacts(session: Session | undefined, key: string | undefined): (readonly [string, Child])[] {
+    const item = session?.workOf === undefined ? undefined : this.#byKey.get(session.workOf);
+    const child = key === undefined ? undefined : this.#rows.find((row) => row.entry === undefined && row.session.workOf === key);
+    return [...(item === undefined ? [] : [['The work of', this.#link(item)] as const]), ...(child === undefined ? [] : [['Its work', this.#link(child)] as const])];
+  }
+
   #sessionParts({ session }: Row): Node[] {
     const source = this.#timeline.sources[session.source];
     const isAbsolute = source?.clock === 'absolute';
-    const facts: Fact[] = [
+    const facts: (readonly [string, Child])[] = [
       ['Session', session.id],
+      ...this.#subagentFacts(session, undefined),
       ...(session.agent === undefined ? [] : [['Agent', session.agent] as const]),
       ['Holds', countsText(countsOf(kinds, session.entries, ({ kind }) => kind))],
       ['Start', this.#time(session.start, isAbsolute)],
@@ -99,6 +110,7 @@ export class Details {
       ['Duration', state === 'running' ? `at least ${lengthText(entry)}` : lengthText(entry)],
       ...(parent?.entry === undefined ? [] : [['Within', this.#link(parent)] as const]),
       ...causes.map((key) => ['Caused by', this.#link(this.#byKey.get(key))] as const),
+      ...this.#subagentFacts(undefined, entry.key),
       ['Session', session.title ?? session.id],
       ...facts,
     ];
