@@ -40,6 +40,8 @@ export interface Settings {
   readonly staleAfter: number;
   /** The agent's command line. */
   readonly agentCommand: readonly string[];
+  /** Is told of each tool call that is settled as stale, and of each whose agent had another word later. */
+  readonly onStale?: ((what: 'settled' | 'corrected') => void) | undefined;
   /** Is told the exit code that the last line of a background command's output file names. */
   readonly onExitCode?: (session: string, task: string, code: number) => void;
 }
@@ -57,7 +59,7 @@ export function builtInPlugins(settings: Settings): Plugin[] {
     client.observer,
     atClient,
     hiddenExtension({ source: settings.source, agentProtocol: settings.agentProtocol, makesTasks: legacy.makesTasks }),
-    ...(watches ? [stale({ mode: settings.stale, grace: settings.staleAfter, reporting })] : []),
+    ...(watches ? [stale({ mode: settings.stale, grace: settings.staleAfter, reporting, onStale: settings.onStale })] : []),
     keepOpen({ source: sourceForV1(settings), followUpWindow: settings.followUpWindow, makesTasks: legacy.makesTasks }),
     background({ followUpWindow: settings.followUpWindow, asksForRawFeed, listed, onExitCode: settings.onExitCode }),
     subagentForm(),

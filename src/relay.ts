@@ -12,7 +12,18 @@ import { OpenRequests, type Asked } from './pipeline/pending.js';
 import type { Direction, EndReason, Follow, FollowEvents, Log, Plugin } from './plugin.js';
 import { Frame } from './wire/frame.js';
 import { ErrorCode, rpcError } from './wire/jsonrpc.js';
+import { CountedOutbox, type LineCounts } from './wire/counted-outbox.js';
 import { Outbox } from './wire/outbox.js';
+
+/** Who counts what passes. Absent where nobody does: nothing is looked at for it then. */
+export interface Traffic {
+  /** Lines that went on as they came. */
+  forwarded(direction: Direction, lines: number): void;
+  /** Messages that plugins changed or made. */
+  written(direction: Direction, messages: number): void;
+  /** A line of the agent's that is no message. */
+  stray(): void;
+}
 
 /** What the relay needs from outside. */
 export interface Ports {
@@ -30,6 +41,7 @@ export interface Ports {
   restart?(): boolean;
   /** Is told who made or changed a line, and who let a message go no further, for a recording. Absent: nobody asks. */
   readonly origin?: OriginPort;
+  readonly traffic?: Traffic | undefined;
   readonly log: Log;
   readonly agentCommand: readonly string[];
   now(): number;
@@ -73,6 +85,15 @@ const each = <T>(make: (direction: Direction) => T): Readonly<Record<Direction, 
 /** Why nobody answers a request of this direction any more. */
 const goneFrom: Readonly<Record<Direction, string>> = { toAgent: 'the agent is gone and has not answered', toClient: 'the client is gone and has not answered' };
 
+/** Where stray lines go. */
+function strayOf(ports: Ports): (line: Uint8Array) => void {
+  const { traffic } = ports;
+  return traffic === undefined ? (line) => ports.stray(line) : (line) => {
+    traffic.stray();
+    ports.stray(line);
+  };
+}
+
 class PluginRelay implements Relay, Connection {
   readonly ports: Ports;
   readonly plugins: number;
@@ -98,9 +119,9 @@ class PluginRelay implements Relay, Connection {
     this.origins = ports.origin && new Origins(ports.origin);
     this.#idPrefix = `afterturn-${ports.uniqueId()}-`;
     this.#seats = plugins.map((plugin, index) => new PluginSeat(index, plugin, this));
-    this.#outboxes = each((direction) => new Outbox((bytes) => ports.write(direction, bytes)));
+    this.#outboxes = each((direction) => this.#outbox(direction));
     const diverts = strayOutput === 'divert';
-    this.#intakes = each((direction) => this.#intake(direction, diverts && direction === 'toClient' ? (line) => ports.stray(line) : undefined));
+    this.#intakes = each((direction) => this.#intake(direction, diverts && direction === 'toClient' ? strayOf(ports) : undefined));
     this.#lanes = each((direction) => this.#newLane(direction));
     this.left();
   }
@@ -178,6 +199,14 @@ class PluginRelay implements Relay, Connection {
       this.#intakes[opposite(direction)].remembers = table.hasReplies;
       if (!table.hasReplies) this.#requests[opposite(direction)].forgetPeer();
     }
+  }
+
+  #outbox(direction: Direction): Outbox {
+    const { traffic } = this.ports;
+    const write = (bytes: Uint8Array): boolean => this.ports.write(direction, bytes);
+    if (traffic === undefined) return new Outbox(write);
+    const counts: LineCounts = { passed: (lines) => traffic.forwarded(direction, lines), made: (messages) => traffic.written(direction, messages) };
+    return new CountedOutbox(write, counts);
   }
 
   #intake(direction: Direction, stray: ((line: Uint8Array) => void) | undefined): Intake {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRelay } from '../src/relay.js';
+import { createRelay, type Traffic } from '../src/relay.js';
 import { answer, drop, instead, keep, replace, take, type Direction, type EndReason, type Host, type Outcome, type Plugin, type Reply, type Verdict } from '../src/plugin.js';
 import { wired, type Message } from './pipeline/harness.js';
 
@@ -351,4 +351,24 @@ describe('whatever arrives, in whatever pieces', () => {
       { numRuns: 200 },
     );
   });
+});
+
+test('who counts is told what passes as it came, what plugins change or make, and stray lines', () => {
+  const told: string[] = [];
+  const traffic: Traffic = {
+    forwarded: (direction, lines) => void told.push(`${direction} ${lines}`),
+    written: (direction, messages) => void told.push(`${direction} written ${messages}`),
+    stray: () => void told.push('stray'),
+  };
+  const { client, agent } = wired([{ name: 'a', toAgent: { calls: { y: () => replace({ params: 1 }), z: (_call, host) => host.notify('toClient', 'own', 0) } } }], { traffic });
+  client.sends({ jsonrpc: '2.0', method: 'x' }, { jsonrpc: '2.0', method: 'y' }, { jsonrpc: '2.0', method: 'z' });
+  agent.sends('noise', { jsonrpc: '2.0', method: 'x' });
+  expect(told).toEqual(['toAgent 1', 'toAgent written 1', 'toAgent 1', 'toClient written 1', 'stray', 'toClient 1']);
+});
+
+test('also where no plugin wants anything, line by line', () => {
+  let lines = 0;
+  const { client } = wired([], { traffic: { forwarded: (_direction, more) => void (lines += more), written: () => {}, stray: () => {} } });
+  client.sends({ jsonrpc: '2.0', method: 'x' }, { jsonrpc: '2.0', method: 'y' });
+  expect(lines).toBe(2);
 });

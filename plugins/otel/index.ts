@@ -8,6 +8,8 @@ import type { Logger } from '@opentelemetry/api-logs';
 import { replace, type Call, type CallHook, type Host, type Plugin, type Reply, type ReplyHook } from 'afterturn/plugin';
 import { at, extensionCapabilities, idOf, isObject, RAW_FEED, readRawFeed, SUBAGENT_KIND, type BackgroundType } from 'afterturn/protocol';
 import { callOfPermission, introductionOf, optionKindsOf, permissionEndOf, promptEndOf, remoteContextOf, turnEndOf, withContext } from './reading.js';
+import { legacyCounter } from './legacy-counter.js';
+import { countsOf, SpanMetrics, type Counts } from './metrics.js';
 import { TraceRecorder } from './recorder.js';
 import { OpenRequests } from '../open-requests.js';
 
@@ -31,8 +33,17 @@ export interface OtelOptions {
   readonly linkClientTrace?: boolean;
 }
 
+/** What counts beside the plugin, where there is a meter. */
+export interface Counting {
+  /** For the client's end of the list, and for the agent's. */
+  readonly atClient: Plugin;
+  readonly atAgent: Plugin;
+  readonly counts: Counts;
+}
+
 export interface Otel {
   readonly plugin: Plugin;
+  readonly counting: Counting | undefined;
   /** Tells the exit code that the last line of an item's output file names. */
   readonly exitCode: (session: string, task: string, code: number) => void;
 }
@@ -48,6 +59,12 @@ const KINDS = [
   '_async_task_spawned', '_async_task_progress', '_async_task_state_update',
   'subagent_update', 'subagent_spawned', 'subagent_state_update', SUBAGENT_KIND,
 ] as const;
+
+function countingBeside(meter: Meter): Counting {
+  const counts = countsOf(meter);
+  const counter = (place: 'client' | 'agent'): Plugin => legacyCounter({ place, seen: (word) => counts.legacy(place, word) });
+  return { atClient: counter('client'), atAgent: counter('agent'), counts };
+}
 
 const sessionOf = (params: unknown): string | undefined => idOf(at(params, 'sessionId'));
 
@@ -69,8 +86,8 @@ const onCall = (look: (session: string, call: Call, host: Host) => void): CallHo
   if (session !== undefined) look(session, call, host);
 };
 
-export function otel({ tracer, propagator, followUpWindow, logger, pendingSpans = false, propagate = false, linkClientTrace = false }: OtelOptions): Otel {
-  const recorder = new TraceRecorder({ tracer, logger, pendingSpans }, { window: followUpWindow, linkClient: linkClientTrace });
+export function otel({ tracer, propagator, followUpWindow, meter, logger, pendingSpans = false, propagate = false, linkClientTrace = false }: OtelOptions): Otel {
+  const recorder = new TraceRecorder({ tracer, logger, pendingSpans }, { window: followUpWindow, linkClient: linkClientTrace }, meter && new SpanMetrics(meter));
   const closed = new Set<string>();
   /** The extension was asked for; some agents name it in any case. */
   let declared = false;
@@ -201,6 +218,7 @@ export function otel({ tracer, propagator, followUpWindow, logger, pendingSpans 
 
   return {
     plugin,
+    counting: meter && countingBeside(meter),
     exitCode: (session, task, code) => recorder.recordBeside({ type: 'exitCode', session, task, code }),
   };
 }

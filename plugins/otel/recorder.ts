@@ -3,6 +3,7 @@ import type { SpanContext } from '@opentelemetry/api';
 import type { Host, RequestId } from 'afterturn/plugin';
 import { readRunUpdate, readUpdate, type JsonObject, type Signal, type WorkRef } from 'afterturn/protocol';
 import { emptyLedger, emptySession, emptyTrace, isReplaying, listedTask, nativeSignals, nextTraceTick, noNativeWork, promptSpan, reduceLedger, reduceTrace, type Ledger, type LedgerEvent, type NativeWork, type TraceEvent, type TraceOptions, type TraceState, type TurnEnd } from 'afterturn/state';
+import type { SpanMetrics } from './metrics.js';
 import { SpanWriter, type SpanOutlets } from './spans.js';
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at' | 'wall'> : never;
@@ -16,6 +17,7 @@ export class TraceRecorder {
   asyncTasks = false;
   readonly #options: TraceOptions;
   readonly #writer: SpanWriter;
+  readonly #metrics: SpanMetrics | undefined;
   /** What each session's own lists name. */
   readonly #native = new Map<string, NativeWork>();
   #ledger: Ledger = emptyLedger();
@@ -25,7 +27,8 @@ export class TraceRecorder {
   #due: number | undefined;
   #cancelTick: (() => void) | undefined;
 
-  constructor(outlets: SpanOutlets, options: TraceOptions) {
+  constructor(outlets: SpanOutlets, options: TraceOptions, metrics: SpanMetrics | undefined) {
+    this.#metrics = metrics;
     this.#writer = new SpanWriter(outlets);
     this.#options = options;
   }
@@ -34,7 +37,11 @@ export class TraceRecorder {
     this.#host = host;
     const [trace, ops] = reduceTrace(this.#trace, { ...event, ...moment }, this.#options);
     this.#trace = trace;
-    for (const op of ops) this.#writer.perform(op);
+    if (event.type === 'agent') this.#metrics?.agentIs(event.name, event.version);
+    for (const op of ops) {
+      this.#writer.perform(op);
+      this.#metrics?.perform(op);
+    }
     if ('session' in event && event.type !== 'facts') this.#followTurns(host, event.session, moment);
     this.#schedule(host);
   }

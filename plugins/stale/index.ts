@@ -11,7 +11,7 @@ import { promptHooks } from './prompts.js';
 import { questionHooks } from './questions.js';
 import { terminalHooks } from './terminals.js';
 import { updateHooks } from './updates.js';
-import { Watch } from './watch.js';
+import { Watch, type StaleNews } from './watch.js';
 
 /**
  * Whether background work is reported where the traffic at this place does not say so: to a v1 client
@@ -34,6 +34,8 @@ export interface StaleSettings {
   readonly grace: number;
   /** Default: nothing is reported but what the traffic says. */
   readonly reporting?: Reporting;
+  /** Is told of each call that is settled, and of each whose agent had another word later. */
+  readonly onStale?: ((what: StaleNews) => void) | undefined;
 }
 
 /** Leaves the list where it has nothing to do: `off`, and `auto` where nothing can be known. */
@@ -50,7 +52,7 @@ export const stale: PluginFactory<StaleSettings> = (settings): Plugin => {
 };
 
 /** What the answer to `initialize` says about the agent decides whether there is anything to watch. */
-function begin(context: Context, { mode, grace, reporting }: StaleSettings, reply: Reply, host: Host): void {
+function begin(context: Context, { mode, grace, reporting, onStale }: StaleSettings, reply: Reply, host: Host): void {
   const version = protocolVersionOf(reply.result);
   if (version === undefined) return;
   const habits = habitsOf(reply.result, host);
@@ -62,7 +64,7 @@ function begin(context: Context, { mode, grace, reporting }: StaleSettings, repl
   const queuesPrompts = at(reply.result, 'agentCapabilities', '_meta', 'claudeCode', 'promptQueueing') === true;
   const fixed = { version, grace, queuesPrompts, historyAfterLoad: habits.historyAfterLoad };
   context.version = version;
-  context.watch = new Watch(host, (session) => ({ ...fixed, settles: settles || (version === 1 && reporting?.reports(session) === true) }));
+  context.watch = new Watch(host, (session) => ({ ...fixed, settles: settles || (version === 1 && reporting?.reports(session) === true) }), onStale);
 }
 
 function habitsOf(result: unknown, host: Host): AgentHabits {

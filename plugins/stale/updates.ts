@@ -1,6 +1,7 @@
 /** The `session/update` kinds that say something about unfinished calls. Every other kind passes unparsed. */
 import { drop, ruled, type CallHook, type Outcome } from 'afterturn/plugin';
 import { at, objectOf, type JsonObject } from 'afterturn/protocol';
+import { isFinalStatus } from 'afterturn/state';
 import { sessionOf, type Context, type Hooks } from './context.js';
 import { callSeen, contentAdded, isSettledByProxy, stateSeen, taskSeen, type Happening } from './reading.js';
 
@@ -23,6 +24,7 @@ export function updateHooks(context: Context, heardOf: (session: string) => void
     const event = callSeen(update, context.version);
     if (event === undefined) return undefined;
     if (isSettledByProxy(update) && context.watch?.hasSettled(session, event.call)) return ruled('settled already', drop());
+    if (isFinalStatus(event.status)) context.watch?.endedByAgent(session, event.call);
     context.happened(session, event);
     return undefined;
   });

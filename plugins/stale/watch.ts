@@ -6,10 +6,15 @@ import type { Host, Outgoing } from 'afterturn/plugin';
 import { nextStaleTick, reduceStale, unwatchedSession, type SessionEnd, type Settle, type StaleOptions, type WatchedSession } from 'afterturn/state';
 import type { Happening, Version } from './reading.js';
 
+/** `corrected`: the agent's own end of a call came after all. */
+export type StaleNews = 'settled' | 'corrected';
+
 interface Watched {
   state: WatchedSession;
   due: number | undefined;
   cancel: (() => void) | undefined;
+  /** The settled calls that the agent ended after all. */
+  readonly corrected: Set<string>;
 }
 
 /** How many closed sessions are remembered, so that what still comes for them is left alone. */
@@ -32,6 +37,7 @@ export class Watch {
     private readonly host: Host,
     /** As they are for this session now. */
     private readonly optionsFor: (session: string) => StaleOptions,
+    private readonly onStale: (what: StaleNews) => void = () => {},
   ) {}
 
   knows(session: string): boolean {
@@ -43,11 +49,19 @@ export class Watch {
     return this.#sessions.get(session)?.state.finished.get(call) === 'proxy';
   }
 
+  /** The agent ends a call by itself; what was settled is corrected by that. */
+  endedByAgent(session: string, call: string): void {
+    const corrected = this.#sessions.get(session)?.corrected;
+    if (corrected === undefined || corrected.has(call) || !this.hasSettled(session, call)) return;
+    corrected.add(call);
+    this.onStale('corrected');
+  }
+
   /** A set-up request or its answer names the session: it is there, perhaps again. */
   opened(session: string): void {
     this.#gone.delete(session);
     if (this.#sessions.has(session)) return;
-    this.#sessions.set(session, { state: unwatchedSession, due: undefined, cancel: undefined });
+    this.#sessions.set(session, { state: unwatchedSession, due: undefined, cancel: undefined, corrected: new Set() });
     if (this.#sessions.size > MAX_SESSIONS) this.#forgetOneAtRest();
   }
 
@@ -86,6 +100,10 @@ export class Watch {
     const [state, settles] = reduceStale(watched.state, { ...event, at: this.host.now() }, options);
     watched.state = state;
     this.#schedule(session, watched, options);
+    for (const { call } of settles) {
+      watched.corrected.delete(call);
+      this.onStale('settled');
+    }
     return settles.map((settle) => ({ method: 'session/update', params: { sessionId: session, update: updateOf(settle, options.version) } }));
   }
 

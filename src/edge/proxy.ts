@@ -54,9 +54,11 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
   const [first, telemetry] = await Promise.all([starting, openTelemetry?.()]);
   const agent = new Agents(first, agentCommand, events, log);
   steer.agent(agent);
-  const builtIn = builtInPlugins({ ...settingsOf(config), traces: telemetry !== undefined, onExitCode: telemetry?.exitCode });
+  const counting = telemetry?.counting;
+  const builtIn = builtInPlugins({ ...settingsOf(config), traces: telemetry !== undefined, onExitCode: telemetry?.exitCode, onStale: (what) => counting?.counts.stale(what) });
   // Tracing stands beside the agent: it sees the agent's own dialect.
-  const plugins = [...own, ...builtIn, ...(telemetry === undefined ? [] : [telemetry.plugin])];
+  const ends = { atClient: counting === undefined ? [] : [counting.atClient], atAgent: counting === undefined ? [] : [counting.atAgent] };
+  const plugins = [...ends.atClient, ...own, ...builtIn, ...ends.atAgent, ...(telemetry === undefined ? [] : [telemetry.plugin])];
   log.debug(`started ${JSON.stringify(agentCommand[0])} with plugins ${plugins.map((plugin) => plugin.name).join(', ') || 'none'}`);
 
   const toClient = createSink(stdio.output, {
@@ -74,6 +76,7 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
     write: (direction, bytes) => sinks[direction].write(bytes),
     resume: (direction) => void sources[direction].resume(),
     stray: (line) => stderr.write(line),
+    traffic: counting?.counts,
     restart() {
       log.debug('starting the agent again');
       const isRestarted = agent.restart();

@@ -1,4 +1,5 @@
 /** Telemetry of one session, as the proxy sees it: a plugin, and an end that takes no longer than it may. */
+import type { Counting } from '../../plugins/otel/index.js';
 import type { Log, Plugin } from '../plugin.js';
 import { settledWithin } from './patience.js';
 import type { TraceFile } from './telemetry-file.js';
@@ -28,6 +29,8 @@ export interface TelemetryPorts {
 export interface Telemetry {
   /** For the agent's end of the list. */
   readonly plugin: Plugin;
+  /** What counts beside it, where metrics are wished for. */
+  readonly counting?: Counting | undefined;
   /** Tells the exit code that the last line of a task's output file names. */
   readonly exitCode: (session: string, task: string, code: number) => void;
   /** Resolves when all is loaded. Hooks wait for that by themselves. */
@@ -53,7 +56,7 @@ export async function openTelemetry({ options, ...ports }: TelemetryPorts): Prom
   const { otel } = await import('../../plugins/otel/index.js');
   const { LateSdk, lateLogger, lateMeter, latePropagator, lateTracer, waitingFor } = await import('./telemetry-late.js');
   const late = new LateSdk(() => loadedSdk({ ...ports, otlp: options.otlp }));
-  const { plugin, exitCode } = otel({
+  const { plugin, exitCode, counting } = otel({
     tracer: lateTracer(late),
     propagator: latePropagator(late),
     meter: ports.wish.metrics.length > 0 ? lateMeter(late) : undefined,
@@ -67,6 +70,7 @@ export async function openTelemetry({ options, ...ports }: TelemetryPorts): Prom
   return {
     plugin: waitingFor(late, EXEMPT, plugin),
     exitCode,
+    counting,
     ready: () => late.ready(),
     async shutdown() {
       clearTimeout(timer);

@@ -5,9 +5,9 @@
 import { versionOf, type Connection, type RecordedMessage, type Side } from '../check/index.js';
 import { agentOf } from '../protocol/profiles.js';
 import { arrayOf, at, stringOf } from '../protocol/shape.js';
-import { legacyKinds } from './kinds.js';
+import { isOfKind, legacyKinds, type LegacyKind } from '../protocol/legacy.js';
 
-export { legacyKinds } from './kinds.js';
+export { legacyKinds } from '../protocol/legacy.js';
 
 /** A row and a column of the matrix. */
 export type ClientRow = 'v1' | 'v1+async' | 'v2' | 'v2+async';
@@ -69,13 +69,16 @@ const REMOVED_BY: Readonly<Record<AgentColumn, string>> = {
 /** Beside the agent only the agent can change what is said. */
 const cellOf = (side: Side | undefined, column: AgentColumn): string => (side === 'agent' ? `${REMOVED_BY['v2+background']} (a newer agent)` : REMOVED_BY[column]);
 
+const isIn = (kind: LegacyKind, { dir, msg }: RecordedMessage): boolean => isOfKind(kind, { from: dir === 'c2a' ? 'client' : 'agent', method: msg.method, params: msg.params });
+
 /** What is left, most frequent first within a client and an agent. */
 export function legacyIn(connections: readonly Connection[]): Legacy[] {
   const found = new Map<string, Legacy>();
   for (const { side, messages } of connections) {
     const { agent, client, row, column } = factsOf(messages);
-    for (const { name: kind, standard, isIn } of legacyKinds) {
-      const count = messages.filter(isIn).length;
+    for (const legacy of legacyKinds) {
+      const { name: kind, standard } = legacy;
+      const count = messages.filter((record) => isIn(legacy, record)).length;
       if (count === 0) continue;
       const fresh: Legacy = {
         agent: agent.name, agentVersion: agent.version, client: client.name, clientVersion: client.version,

@@ -7,6 +7,7 @@ export * from './extension.js';
 export * from './private-updates.js';
 export * from './background-list.js';
 export * from './listed-work.js';
+export * from './legacy.js';
 export * from './exit-line.js';
 export * from './bridge/index.js';
 export * from './bridge-down/index.js';

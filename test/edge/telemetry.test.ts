@@ -150,7 +150,7 @@ describe('a collector', () => {
     const run = await opened({ otlp: there.url }, { OTEL_TRACES_SAMPLER: 'always_off' });
     await talks(run);
     await run.telemetry?.shutdown();
-    expect(there.exports).toEqual([]);
+    expect(tracesTo(there)).toEqual([]);
     expect(run.log).toEqual([]);
   });
 
@@ -169,7 +169,7 @@ describe('a collector', () => {
     const run = await opened({ otlp: there.url.replace('http://', 'http://user:secret@') });
     await talks(run);
     await run.telemetry?.shutdown();
-    expect(run.log).toEqual([
+    expect(run.log.filter((line) => line.includes('spans'))).toEqual([
       expect.stringMatching(/^warn: 4 spans were not delivered to http:\/\/127\.0\.0\.1:\d+\/v1\/traces: Bad Request/),
     ]);
     expect(run.log.join()).not.toContain('secret');
@@ -187,7 +187,7 @@ describe('a collector', () => {
     const started = performance.now();
     await run.telemetry?.shutdown();
     expect(performance.now() - started).toBeLessThan(2000);
-    expect(run.log.at(-1)).toMatch(/^warn: 4 spans were not delivered to http:/);
+    expect(run.log).toContainEqual(expect.stringMatching(/^warn: 4 spans were not delivered to http:/));
   });
 });
 

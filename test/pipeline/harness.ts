@@ -97,6 +97,7 @@ export interface WiredOptions extends Omit<RelayOptions, 'plugins'> {
   readonly origin?: Ports['origin'];
   /** The agent cannot be started again. */
   readonly onlyOnce?: boolean;
+  readonly traffic?: Ports['traffic'];
   /** Where `host.wallClock` starts. Default 2025-01-01. */
   readonly epoch?: number;
 }
@@ -227,7 +228,7 @@ const lineOf = (message: Message): string => `${typeof message === 'string' ? me
 
 /** Wires plugins, in the order from the client to the agent, to a client and an agent that the test plays. */
 export function wired(plugins: readonly Plugin[], options: WiredOptions = {}): Wired {
-  const { agentCommand = ['agent'], startAt = 0, epoch = Date.UTC(2025, 0, 1), onlyOnce = false, origin, ...relayOptions } = options;
+  const { agentCommand = ['agent'], startAt = 0, epoch = Date.UTC(2025, 0, 1), onlyOnce = false, origin, traffic, ...relayOptions } = options;
   const clock = new FakeClock(startAt);
   const files = new FakeFiles();
   const log: string[] = [];
@@ -251,7 +252,7 @@ export function wired(plugins: readonly Plugin[], options: WiredOptions = {}): W
     follow: files.follow,
     uniqueId: () => `unique-${++ids}`,
   };
-  const relay = createRelay({ ...relayOptions, plugins }, ports);
+  const relay = createRelay({ ...relayOptions, plugins }, { ...ports, traffic });
 
   function side(from: Direction, to: Direction): Side {
     let requests = 0;

@@ -52,8 +52,8 @@ function initialized({ version, agent, acknowledges, agentCapabilities }: Requir
 }
 
 export function talk(options: TalkOptions = {}): Talk {
-  const { version = 1, mode = 'auto', grace = 2000, reporting, behind = [], agentCommand } = options;
-  const connection = wired([stale({ mode, grace, reporting }), ...behind], agentCommand === undefined ? {} : { agentCommand });
+  const { version = 1, mode = 'auto', grace = 2000, reporting, onStale, behind = [], agentCommand } = options;
+  const connection = wired([stale({ mode, grace, reporting, onStale }), ...behind], agentCommand === undefined ? {} : { agentCommand });
   const { client, agent } = connection;
   let lastId = 100;
   const update = (session: string, content: Message): void => agent.notifies('session/update', { sessionId: session, update: content });

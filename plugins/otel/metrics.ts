@@ -1,0 +1,129 @@
+/**
+ * Metrics from span operations and from what other parts of the proxy count. Attributes are words of
+ * few values only: no id, no content. Work that was not finished has no duration.
+ */
+import type { Attributes, Counter, Histogram, Meter, UpDownCounter } from '@opentelemetry/api';
+import type { Direction } from 'afterturn/plugin';
+import { Attribute, DURATION_BOUNDS, Metric, MetricAttribute, Operation, PERMISSION_METHOD, providerOf, type Instrument, type SpanOp, type TraceAttributes } from 'afterturn/state';
+
+interface Measured {
+  readonly start: number;
+  attributes: TraceAttributes;
+  /** What the item was counted with as alive. */
+  live: Attributes | undefined;
+}
+
+type Kind = 'turn' | 'call' | 'permission' | 'item';
+
+/** What of a span's attributes its duration is told by. */
+const dimensions: Readonly<Record<Kind, readonly string[]>> = {
+  turn: [Attribute.operation, Attribute.startedBy, Attribute.errorType],
+  call: [Attribute.operation, Attribute.toolName, Attribute.errorType],
+  permission: [Attribute.permissionOutcome, Attribute.permissionOption, Attribute.errorType],
+  item: [Attribute.backgroundType, Attribute.taskType, Attribute.outcome, Attribute.errorType],
+};
+const liveDimensions = [Attribute.backgroundType, Attribute.taskType];
+
+function kindOf(attributes: TraceAttributes): Kind {
+  if (attributes[Attribute.backgroundType] !== undefined) return 'item';
+  if (attributes[Attribute.rpcMethod] === PERMISSION_METHOD) return 'permission';
+  return attributes[Attribute.operation] === Operation.executeTool ? 'call' : 'turn';
+}
+
+const picked = (attributes: TraceAttributes, keys: readonly string[]): Attributes =>
+  Object.fromEntries(keys.flatMap((key) => (attributes[key] === undefined ? [] : [[key, attributes[key]]])));
+
+const options = ({ unit, description }: Instrument): { unit: string; description: string } => ({ unit, description });
+
+export class SpanMetrics {
+  readonly #open = new Map<string, Measured>();
+  readonly #durations: Readonly<Record<Kind, Histogram>>;
+  readonly #live: UpDownCounter;
+  #agent: Attributes = {};
+
+  constructor(meter: Meter) {
+    const histogram = (instrument: Instrument): Histogram =>
+      meter.createHistogram(instrument.name, { ...options(instrument), advice: { explicitBucketBoundaries: [...DURATION_BOUNDS] } });
+    this.#durations = {
+      turn: histogram(Metric.turnDuration),
+      call: histogram(Metric.callDuration),
+      permission: histogram(Metric.permissionDuration),
+      item: histogram(Metric.itemDuration),
+    };
+    this.#live = meter.createUpDownCounter(Metric.liveItems.name, options(Metric.liveItems));
+  }
+
+  /** Whose work it is from now on. */
+  agentIs(name: string | undefined, version: string | undefined): void {
+    this.#agent = {
+      ...(name === undefined ? {} : { [Attribute.provider]: providerOf(name), [Attribute.agentName]: name }),
+      ...(version === undefined ? {} : { [Attribute.agentVersion]: version }),
+    };
+  }
+
+  perform(op: SpanOp): void {
+    if (op.do === 'start') {
+      this.#open.set(op.key, { start: op.time, attributes: op.attributes, live: undefined });
+      return;
+    }
+    const open = this.#open.get(op.key);
+    if (open === undefined) return;
+    if (op.do === 'set') open.attributes = { ...open.attributes, ...op.attributes };
+    else if (op.do === 'announce') this.#lives(open);
+    else if (op.do === 'end') this.#ended(op.key, open, op.time);
+    else if (op.do === 'drop') this.#gone(op.key, open);
+  }
+
+  #lives(open: Measured): void {
+    if (open.live !== undefined) return;
+    open.live = { ...this.#agent, ...picked(open.attributes, liveDimensions) };
+    this.#live.add(1, open.live);
+  }
+
+  #ended(key: string, open: Measured, time: number): void {
+    this.#gone(key, open);
+    const { attributes, start } = open;
+    if (attributes[Attribute.unfinished] === true || attributes[Attribute.backgroundUnfinished] === true) return;
+    const kind = kindOf(attributes);
+    this.#durations[kind].record(Math.max(0, time - start) / 1000, { ...this.#agent, ...picked(attributes, dimensions[kind]) });
+  }
+
+  #gone(key: string, { live }: Measured): void {
+    this.#open.delete(key);
+    if (live !== undefined) this.#live.add(-1, live);
+  }
+}
+
+/** What other parts of the proxy count. */
+export interface Counts {
+  legacy(place: 'client' | 'agent', word: string): void;
+  readonly stale: (what: 'settled' | 'corrected') => void;
+  forwarded(direction: Direction, lines: number): void;
+  written(direction: Direction, messages: number): void;
+  stray(): void;
+}
+
+const directionWords: Readonly<Record<Direction, string>> = { toAgent: 'to_agent', toClient: 'to_client' };
+const treatments = ['forwarded', 'written'] as const;
+
+/** Sums that every message adds to are kept here, and told when they are asked for. */
+export function countsOf(meter: Meter): Counts {
+  const legacy: Counter = meter.createCounter(Metric.legacyMessages.name, options(Metric.legacyMessages));
+  const stale: Counter = meter.createCounter(Metric.staleCalls.name, options(Metric.staleCalls));
+  const stray: Counter = meter.createCounter(Metric.strayLines.name, options(Metric.strayLines));
+  const sums = { forwarded: { toAgent: 0, toClient: 0 }, written: { toAgent: 0, toClient: 0 } };
+  meter.createObservableCounter(Metric.messages.name, options(Metric.messages)).addCallback((result) => {
+    for (const treatment of treatments) {
+      for (const direction of ['toAgent', 'toClient'] as const) {
+        result.observe(sums[treatment][direction], { [MetricAttribute.direction]: directionWords[direction], [MetricAttribute.treatment]: treatment });
+      }
+    }
+  });
+  return {
+    legacy: (place, word) => legacy.add(1, { [MetricAttribute.place]: place, [MetricAttribute.legacyKind]: word }),
+    stale: (what) => stale.add(1, { [MetricAttribute.staleState]: what }),
+    stray: () => stray.add(1),
+    forwarded: (direction, lines) => void (sums.forwarded[direction] += lines),
+    written: (direction, messages) => void (sums.written[direction] += messages),
+  };
+}
