@@ -1,13 +1,14 @@
 /**
  * Traces the session with OpenTelemetry: a span per turn, tool call, permission wait and background
  * item. It stands at the agent's end of the list and sees the agent's own dialect, changes nothing but
- * the trace context of prompts, and records no content. It gets its tracer from outside; the SDK is not its business.
+ * the trace context of prompts, and records no content unless it is asked for. It gets its tracer from outside; the SDK is not its business.
  */
 import type { Meter, TextMapPropagator, Tracer } from '@opentelemetry/api';
 import type { Logger } from '@opentelemetry/api-logs';
 import { replace, type Call, type CallHook, type Host, type Plugin, type Reply, type ReplyHook } from 'afterturn/plugin';
 import { at, extensionCapabilities, idOf, isObject, RAW_FEED, readRawFeed, SUBAGENT_KIND, type BackgroundType } from 'afterturn/protocol';
 import { callOfPermission, introductionOf, optionKindsOf, permissionEndOf, promptEndOf, remoteContextOf, turnEndOf, withContext } from './reading.js';
+import { promptContent } from './content.js';
 import { legacyCounter } from './legacy-counter.js';
 import { countsOf, SpanMetrics, type Counts } from './metrics.js';
 import { TraceRecorder } from './recorder.js';
@@ -86,8 +87,8 @@ const onCall = (look: (session: string, call: Call, host: Host) => void): CallHo
   if (session !== undefined) look(session, call, host);
 };
 
-export function otel({ tracer, propagator, followUpWindow, meter, logger, pendingSpans = false, propagate = false, linkClientTrace = false }: OtelOptions): Otel {
-  const recorder = new TraceRecorder({ tracer, logger, pendingSpans }, { window: followUpWindow, linkClient: linkClientTrace }, meter && new SpanMetrics(meter));
+export function otel({ tracer, propagator, followUpWindow, meter, logger, pendingSpans = false, captureContent = false, propagate = false, linkClientTrace = false }: OtelOptions): Otel {
+  const recorder = new TraceRecorder({ tracer, logger, pendingSpans }, { window: followUpWindow, linkClient: linkClientTrace, captureContent }, meter && new SpanMetrics(meter));
   const closed = new Set<string>();
   /** The extension was asked for; some agents name it in any case. */
   let declared = false;
@@ -107,7 +108,7 @@ export function otel({ tracer, propagator, followUpWindow, meter, logger, pendin
     if (id === undefined || session === undefined) return undefined;
     const client = remoteContextOf(params, propagator);
     prompts.add(id, { session });
-    recorder.record(host, { type: 'prompt', session, id, ...(client === undefined ? {} : { client }) });
+    recorder.record(host, { type: 'prompt', session, id, ...(client === undefined ? {} : { client }), ...(captureContent ? { content: promptContent(params) } : {}) });
     const own = propagate ? recorder.promptContext(session, id) : undefined;
     const traced = own && withContext(params, own, propagator);
     return traced && replace({ params: traced });

@@ -2,7 +2,8 @@
 import type { SpanContext } from '@opentelemetry/api';
 import type { Host, RequestId } from 'afterturn/plugin';
 import { readRunUpdate, readUpdate, type JsonObject, type Signal, type WorkRef } from 'afterturn/protocol';
-import { emptyLedger, emptySession, emptyTrace, isReplaying, listedTask, nativeSignals, nextTraceTick, noNativeWork, promptSpan, reduceLedger, reduceTrace, type Ledger, type LedgerEvent, type NativeWork, type TraceEvent, type TraceOptions, type TraceState, type TurnEnd } from 'afterturn/state';
+import { emptyLedger, emptySession, emptyTrace, isReplaying, listedTask, nativeSignals, nextTraceTick, noNativeWork, promptSpan, reduceLedger, reduceTrace, type CallContent, type Ledger, type LedgerEvent, type NativeWork, type TraceEvent, type TraceOptions, type TraceState, type TurnEnd } from 'afterturn/state';
+import { callContent } from './content.js';
 import type { SpanMetrics } from './metrics.js';
 import { SpanWriter, type SpanOutlets } from './spans.js';
 
@@ -72,10 +73,11 @@ export class TraceRecorder {
     const isReplay = isReplaying(this.#trace, session);
     const [native, listed] = nativeSignals(this.#native.get(session) ?? noNativeWork, this.#ledger.get(session) ?? emptySession, update, isReplay);
     this.#native.set(session, native);
+    const content = this.#options.captureContent === true ? callContent(update) : undefined;
     for (const signal of listed) this.#tell(host, session, signal, true, end);
     for (const signal of [...readUpdate(update).signals, ...readRunUpdate(update).signals]) {
       if (this.#isOverruled(session, signal)) continue;
-      this.#tell(host, session, signal, !isReplay || this.#isAboutLiveTask(session, signal), end);
+      this.#tell(host, session, signal, !isReplay || this.#isAboutLiveTask(session, signal), end, signal.type === 'toolCall' ? content : undefined);
     }
   }
 
@@ -113,10 +115,10 @@ export class TraceRecorder {
     this.record(host, { type: 'closed', session }, moment);
   }
 
-  #tell(host: Host, session: string, signal: Signal, counts: boolean, end?: TurnEnd): void {
+  #tell(host: Host, session: string, signal: Signal, counts: boolean, end?: TurnEnd, content?: CallContent): void {
     const moment = momentOf(host);
     const facts = counts ? this.#reduce(moment, session, signal) : [];
-    this.record(host, { type: 'signal', session, signal, facts, ...(end === undefined ? {} : { end }) }, moment);
+    this.record(host, { type: 'signal', session, signal, facts, ...(end === undefined ? {} : { end }), ...(content === undefined ? {} : { content }) }, moment);
   }
 
   #reduce({ at }: Moment, session: string, signal: LedgerEvent['signal']): ReturnType<typeof reduceLedger>[1] {

@@ -130,6 +130,7 @@ export const optionTable = {
   'trace-file': { kind: path, value: 'FILE', default: undefined, help: 'Append spans to this file: OTLP JSON, one export a line.' },
   otlp: { kind: url, value: 'URL', default: undefined, help: 'Send spans, metrics and log records to this OTLP/HTTP endpoint.' },
   'pending-spans': { kind: yesOrNo, value: '', flag: true, default: false, help: 'Show each turn, call and background item when it starts, by a span without length below its own.' },
+  'capture-content': { kind: yesOrNo, value: '', flag: true, default: false, help: 'Prompts, tool input and output, command lines and paths become attributes of the spans, bounded in size.' },
   'no-propagate': { kind: yesOrNo, value: '', flag: true, default: false, help: "Do not write the turn's trace context into the prompts that the agent gets." },
   'link-client-trace': { kind: yesOrNo, value: '', flag: true, default: false, help: "Make each turn a trace of its own that links to the client's span, in place of a part of the client's trace." },
   record: { kind: path, value: 'FILE', default: undefined, help: 'Append what passes on both sides of the proxy to this file, one JSON object a line.' },

@@ -12,6 +12,7 @@ export interface TelemetryOptions {
   readonly otlp: string | undefined;
   readonly 'follow-up-window': number;
   readonly 'pending-spans'?: boolean;
+  readonly 'capture-content'?: boolean;
   readonly 'no-propagate'?: boolean;
   readonly 'link-client-trace'?: boolean;
 }
@@ -63,6 +64,7 @@ export async function openTelemetry({ options, ...ports }: TelemetryPorts): Prom
     logger: ports.wish.logs.length > 0 ? lateLogger(late) : undefined,
     followUpWindow: options['follow-up-window'],
     pendingSpans: options['pending-spans'] === true,
+    captureContent: options['capture-content'] === true,
     propagate: options['no-propagate'] !== true,
     linkClientTrace: options['link-client-trace'] === true,
   });

@@ -2,12 +2,12 @@
  * Tool calls and permission waits as spans. Follows ACP "Tool Calls" and "Requesting Permission". A
  * call belongs to the turn that was open when it was first seen.
  */
-import type { Signal } from '../protocol/index.js';
+import { defined, type Signal } from '../protocol/index.js';
 import { isFinalStatus } from './ledger.js';
 import { newKey, parentForCall, parentForNested, REMEMBERED, sessionAttributes, type Draft } from './trace-draft.js';
 import { callsSeen } from './trace-items.js';
 import { Attribute, callName, FAILED, Operation, PERMISSION_METHOD, wordOf } from './trace-names.js';
-import type { TracedCall, TraceEvent } from './trace-types.js';
+import type { CallContent, TraceAttributes, TracedCall, TraceEvent } from './trace-types.js';
 
 type CallSignal = Extract<Signal, { type: 'toolCall' }>;
 type Told<T extends TraceEvent['type']> = Extract<TraceEvent, { type: T }>;
@@ -60,16 +60,27 @@ function ended(draft: Draft, call: TracedCall, status: string): TracedCall {
 }
 
 /** A final status ends the span; only a new start of the same id is a new life. */
-export function callSeen(draft: Draft, signal: CallSignal): void {
+export function callSeen(draft: Draft, signal: CallSignal, content?: TraceAttributes): void {
   const { call: id, facts } = signal;
   const before = draft.trace.calls.get(id);
   const isNew = before === undefined || (!before.open && facts.start === true);
   if (!isNew && !before.open) return;
   let call = isNew ? startCall(draft, signal, (before?.life ?? 0) + 1) : named(draft, before, facts.name);
   if (facts.terminals !== undefined) call = { ...call, terminals: facts.terminals };
+  if (content !== undefined && call.key !== undefined) draft.ops.push({ do: 'set', key: call.key, attributes: content });
   if (facts.status !== undefined && isFinalStatus(facts.status)) call = ended(draft, call, facts.status);
   putCall(draft, id, call);
   if (isNew) callsSeen(draft, id);
+}
+
+/** What a terminal or a call runs. */
+export function runSeen(draft: Draft, signal: Signal, content: CallContent | undefined): void {
+  const id = signal.type === 'terminal' ? signal.terminal : signal.type === 'toolCall' ? signal.call : undefined;
+  if (id === undefined) return;
+  const { command, cwd } = signal.type === 'terminal' ? signal.facts : { command: content?.command, cwd: undefined };
+  if (command === undefined && cwd === undefined) return;
+  const { trace } = draft;
+  draft.trace = { ...trace, runs: trace.runs.set(id, { ...trace.runs.get(id), ...defined({ command, cwd }) }).bounded(REMEMBERED, () => true) };
 }
 
 /** History: the call is known, and has no span. A call that is live here survives its own replay. */

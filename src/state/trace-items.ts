@@ -7,6 +7,7 @@
 import { defined, type ExitFacts, type Outcome } from '../protocol/index.js';
 import type { Fact, Item } from './ledger-types.js';
 import { exitStatus } from './lists-entries.js';
+import { itemContent } from './trace-content.js';
 import { callOf, newKey, parentOf, putItem, spanAtHand, sessionAttributes, wallTimeOf, type Draft } from './trace-draft.js';
 import { Attribute, BACKGROUND_STARTED, backgroundName, FAILED, Operation, SpanEvent, turnName, wordOf } from './trace-names.js';
 import type { TraceAttributes, TracedItem } from './trace-types.js';
@@ -31,6 +32,8 @@ function attributesOf(traced: Described): TraceAttributes {
   return defined({ ...background, ...subagent, [Attribute.toolCallId]: item.toolCallId }) as TraceAttributes;
 }
 
+const contentOf = (draft: Draft, item: Item): TraceAttributes => (draft.options.captureContent === true ? itemContent(item, draft.trace) : {});
+
 /** The item with its span started, if it was not. */
 export function openedItem(draft: Draft, traced: TracedItem): TracedItem {
   if (traced.phase !== 'waiting') return traced;
@@ -44,7 +47,7 @@ export function openedItem(draft: Draft, traced: TracedItem): TracedItem {
     parent: parentOf(call?.key ?? traced.turn),
     time: traced.startTime,
     links: [],
-    attributes: { ...attributesOf(traced), ...sessionAttributes(draft.session) },
+    attributes: { ...attributesOf(traced), ...contentOf(draft, item), ...sessionAttributes(draft.session) },
   });
   if (isBackground(traced)) announce(draft, traced);
   return { ...traced, phase: 'open', until: undefined };
@@ -152,6 +155,7 @@ export function finishItem(draft: Draft, traced: TracedItem, more: TraceAttribut
     name: nameOf(traced),
     attributes: {
       ...attributesOf(traced),
+      ...contentOf(draft, item),
       ...(isBackground(traced) ? { [Attribute.outcome]: outcomeOf(item) } : {}),
       ...(code === undefined ? {} : { [Attribute.exitCode]: code }),
       ...(failed ? { [Attribute.errorType]: FAILED } : {}),

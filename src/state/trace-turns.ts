@@ -64,7 +64,7 @@ function endTurns(draft: Draft, ended: (turn: Turn) => boolean, end: TurnEnd, er
   draft.trace = { ...draft.trace, turns: draft.trace.turns.filter((turn) => !ended(turn)) };
 }
 
-export function promptAsked(draft: Draft, { id, client }: Told<'prompt'>): void {
+export function promptAsked(draft: Draft, { id, client, content = {} }: Told<'prompt'>): void {
   const remote = client && { remote: client };
   const linked = draft.options.linkClient === true;
   startTurn(draft, {
@@ -73,7 +73,7 @@ export function promptAsked(draft: Draft, { id, client }: Told<'prompt'>): void 
     running: draft.agent.protocol === 1,
     parent: linked ? undefined : remote,
     links: linked && remote !== undefined ? [remote] : [],
-    attributes: id === null ? {} : { [Attribute.requestId]: String(id) },
+    attributes: { ...content, ...(id === null ? {} : { [Attribute.requestId]: String(id) }) },
   });
 }
 

@@ -61,10 +61,10 @@ type JsonRpcId = string | number | null;
 type SessionEvent = { readonly session: string } & (
   /** The client has set the session up; one that it did not is a subagent's. */
   | { readonly type: 'ready' }
-  | { readonly type: 'prompt'; readonly id: JsonRpcId; readonly client?: RemoteContext }
+  | { readonly type: 'prompt'; readonly id: JsonRpcId; readonly client?: RemoteContext; readonly content?: TraceAttributes }
   | { readonly type: 'promptAnswered'; readonly id: JsonRpcId; readonly end: TurnEnd }
   /** `end`: what a state snapshot says of the turn that it ends. */
-  | { readonly type: 'signal'; readonly signal: Signal; readonly facts: readonly Fact[]; readonly end?: TurnEnd }
+  | { readonly type: 'signal'; readonly signal: Signal; readonly facts: readonly Fact[]; readonly end?: TurnEnd; readonly content?: CallContent }
   /** What follows for tasks from what is known already. */
   | { readonly type: 'facts'; readonly facts: readonly Fact[] }
   | { readonly type: 'permission'; readonly id: JsonRpcId; readonly toolCallId: string | undefined }
@@ -92,6 +92,16 @@ export interface TraceOptions {
   readonly window: number;
   /** The client's span is linked to, and is not the parent. Default false. */
   readonly linkClient?: boolean;
+  /** Contents become attributes. Default false. */
+  readonly captureContent?: boolean;
+}
+
+/** What a message about a tool call or a terminal holds, where contents are asked for. */
+export interface CallContent {
+  /** Of the call's span. */
+  readonly attributes: TraceAttributes;
+  /** The command line that the call runs. */
+  readonly command?: string;
 }
 
 /** An open turn: a prompt, or work that the agent started itself. */
@@ -152,6 +162,8 @@ export interface SessionTrace {
   readonly turns: readonly Turn[];
   readonly calls: Table<TracedCall>;
   readonly items: Table<TracedItem>;
+  /** What runs, by terminal or call; only where contents are asked for. */
+  readonly runs: Table<{ readonly command?: string; readonly cwd?: string }>;
   readonly permissions: readonly { readonly key: string; readonly id: string }[];
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Fact } from './ledger-types.js';
 import { Table } from './table.js';
-import { callReplayed, callSeen, permissionAnswered, permissionAsked } from './trace-calls.js';
+import { callReplayed, callSeen, permissionAnswered, permissionAsked, runSeen } from './trace-calls.js';
 import { putItem, type Draft } from './trace-draft.js';
 import { exitCodeRead, finishItem, itemCancelRequested, itemFact, itemsDue, openedItem, terminalExited } from './trace-items.js';
 import { Attribute } from './trace-names.js';
@@ -19,14 +19,15 @@ type Handlers = { readonly [T in SessionEvent['type']]: (draft: Draft, event: To
 export const emptyTrace = (): TraceState => ({ agent: { protocol: 1, name: undefined, version: undefined }, sessions: Table.empty(), homes: Table.empty() });
 
 const emptySessionTrace: SessionTrace = {
-  spans: 0, ready: false, running: false, replays: 0, turns: [], calls: Table.empty(), items: Table.empty(), permissions: [],
+  spans: 0, ready: false, running: false, replays: 0, turns: [], calls: Table.empty(), items: Table.empty(), runs: Table.empty(), permissions: [],
 };
 
 const taskFact = (draft: Draft, fact: Fact): void => (fact.item.kind === 'turn' ? turnTask(draft, fact) : itemFact(draft, fact));
 
-function onSignal(draft: Draft, { signal, facts, end = {} }: Told<'signal'>): void {
+function onSignal(draft: Draft, { signal, facts, end = {}, content }: Told<'signal'>): void {
   const replays = draft.isReplay;
-  if (signal.type === 'toolCall') (replays ? callReplayed : callSeen)(draft, signal);
+  if (draft.options.captureContent === true) runSeen(draft, signal, content);
+  if (signal.type === 'toolCall') (replays ? callReplayed : callSeen)(draft, signal, content?.attributes);
   else if (signal.type === 'terminal' && signal.facts.exit !== undefined && !replays) terminalExited(draft, signal.terminal, signal.facts.exit);
   for (const fact of facts) taskFact(draft, fact);
   if (signal.type === 'foreground' && !replays) stateChanged(draft, signal.state, end);

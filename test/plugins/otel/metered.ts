@@ -9,6 +9,12 @@ export function metered() {
   const provider = new MeterProvider({ readers: [reader] });
   return {
     meter: provider.getMeter('test'),
+    /** The attributes of all that was measured. */
+    async attributes(): Promise<object[]> {
+      exporter.reset();
+      await provider.forceFlush();
+      return exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics).flatMap(({ metrics }) => metrics).flatMap(({ dataPoints }) => dataPoints.map(({ attributes }) => attributes));
+    },
     /** All that was measured so far; a duration as its count and sum. */
     async lines(): Promise<string[]> {
       exporter.reset();
