@@ -47,6 +47,7 @@ function lineOf(span: ReadableSpan): string {
     status.code === 2 ? `ERROR ${String(attributes['error.type'])}` : undefined,
     attributes['acp.unfinished'] === true || attributes['acp.background.unfinished'] === true ? `unfinished: ${String(attributes['acp.end_reason'])}` : undefined,
     ...span.events.map(({ name }) => name),
+    attributes['test.link'] === undefined ? undefined : `because of ${String(attributes['test.link'])}`,
   ].filter((mark) => mark !== undefined);
   return `${span.name} ${msOf(span.startTime)}..${msOf(span.endTime)}${marks.map((mark) => ` [${String(mark)}]`).join('')}`;
 }
