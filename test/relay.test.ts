@@ -363,7 +363,7 @@ test('who counts is told what passes as it came, what plugins change or make, an
   const { client, agent } = wired([{ name: 'a', toAgent: { calls: { y: () => replace({ params: 1 }), z: (_call, host) => host.notify('toClient', 'own', 0) } } }], { traffic });
   client.sends({ jsonrpc: '2.0', method: 'x' }, { jsonrpc: '2.0', method: 'y' }, { jsonrpc: '2.0', method: 'z' });
   agent.sends('noise', { jsonrpc: '2.0', method: 'x' });
-  expect(told).toEqual(['toAgent 1', 'toAgent written 1', 'toAgent 1', 'toClient written 1', 'stray', 'toClient 1']);
+  expect(told).toEqual(['toAgent 1', 'toAgent written 1', 'toClient written 1', 'toAgent 1', 'stray', 'toClient 1']);
 });
 
 test('also where no plugin wants anything, line by line', () => {

@@ -40,7 +40,7 @@ function startTurn(draft: Draft, { cause, id, running, parent, attributes = {}, 
       ...attributes,
     },
   });
-  draft.trace = { ...draft.trace, turns: [...draft.trace.turns, { key, cause, id, running, startedAt: draft.at }] };
+  draft.trace = { ...draft.trace, turns: [...draft.trace.turns, { key, cause, id, running, cancelRequested: false, startedAt: draft.at }] };
 }
 
 const usage = (end: TurnEnd): TraceAttributes =>
@@ -129,7 +129,9 @@ export function turnTask(draft: Draft, fact: Fact): void {
     if (known === undefined) return startOwnTurn(draft, 'task', task, description);
     draft.trace = { ...draft.trace, turns: draft.trace.turns.map((turn) => (turn === known ? { ...turn, cause: 'task', id: task } : turn)) };
   } else if (fact.type === 'itemEnded') {
-    const [end, errorType] = turnEnds[outcome ?? 'unknown'];
+    const cancelled = draft.trace.turns.some((turn) => turn.cause === 'task' && turn.id === task && turn.cancelRequested);
+    // Some agents call a turn failed that was cancelled.
+    const [end, errorType] = turnEnds[outcome === 'failed' && cancelled ? 'stopped' : (outcome ?? 'unknown')];
     endTurns(draft, (turn) => turn.cause === 'task' && turn.id === task, end, errorType);
   }
 }
@@ -157,5 +159,6 @@ export function feedStateChanged(draft: Draft, running: boolean): void {
 export function turnCancelRequested(draft: Draft, task: string | undefined): boolean {
   const asked = draft.trace.turns.filter((turn) => task === undefined || (turn.cause === 'task' && turn.id === task));
   for (const { key } of asked) draft.ops.push({ do: 'event', key, name: SpanEvent.cancelRequested, time: draft.wall });
+  if (asked.length > 0) draft.trace = { ...draft.trace, turns: draft.trace.turns.map((turn) => (asked.includes(turn) ? { ...turn, cancelRequested: true } : turn)) };
   return asked.length > 0;
 }

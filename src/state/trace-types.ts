@@ -116,6 +116,8 @@ export interface Turn {
   readonly id: string;
   /** False while a v2 prompt waits to be taken in. */
   readonly running: boolean;
+  /** Its end was asked for. */
+  readonly cancelRequested: boolean;
   readonly startedAt: number;
 }
 

@@ -2,7 +2,10 @@
  * Nothing of what users, models and tools say leaves unless it is asked for: every recording of every
  * agent is played with all that exports on, and all that was exported is searched.
  */
+import { trace } from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { expect, test } from 'vitest';
+import { otel } from '../../../plugins/otel/index.js';
 import { corpusNames, loadCorpus, type RecordedMessage } from '../../tools/recording.js';
 import { metered } from './metered.js';
 import { traced } from './traced.js';
@@ -51,6 +54,14 @@ test.each(corpusNames())('%s: no text and no path leaves', async (name) => {
   for (const { msg } of records) textsIn(msg, found);
   const out = await exported(records, false);
   expect([...found].filter((text) => !isPublic(text, records) && (out.includes(text) || out.includes(JSON.stringify(text).slice(1, -1))))).toEqual([]);
+});
+
+test('no chunk is read: spans are of turns, calls and items', () => {
+  const { plugin } = otel({ tracer: trace.getTracer('none'), propagator: new W3CTraceContextPropagator(), followUpWindow: 250, captureContent: true });
+  const hooks = plugin.toClient?.calls?.['session/update'];
+  expect(typeof hooks).toBe('object');
+  expect(Object.keys(hooks ?? {}).filter((kind) => /chunk|usage|plan|thought/.test(kind))).toEqual([]);
+  expect(plugin.toClient?.calls).not.toHaveProperty('*');
 });
 
 const some = corpusNames().filter((name) => /\/(b|c_|f|j_|l|m|e_)[^/]*$/.test(name));
