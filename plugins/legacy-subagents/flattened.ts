@@ -29,6 +29,8 @@ const withParent = (update: JsonObject, call: string | undefined): JsonObject =>
   return { ...update, _meta: { ...meta, claudeCode: { ...objectOf(meta.claudeCode), parentToolUseId: call } } };
 };
 
+const isTask = ({ sessionUpdate: kind }: JsonObject): boolean => typeof kind === 'string' && kind.startsWith('_async_task_');
+
 const textContent = (content: readonly unknown[]): readonly object[] => content.map((block) => ({ type: 'content', content: block }));
 
 export class Flattened implements TellsSubagents {
@@ -50,7 +52,7 @@ export class Flattened implements TellsSubagents {
     const { sessionUpdate: kind, toolCallId } = update;
     if (kind === 'tool_call_update') this.#sees(idOf(toolCallId));
     const root = child === undefined ? session : rootSession(runs, session);
-    if (kind === '_async_task_spawned' && update.taskType === 'subagent') return { session: root, update: this.#withLaunch(update) };
+    if (isTask(update)) return { session: root, update: this.#withLaunch(update) };
     return { session: root, update: child !== undefined && kind === 'tool_call_update' ? withParent(update, this.#launches.get(session)?.call) : update };
   }
 
@@ -74,6 +76,7 @@ export class Flattened implements TellsSubagents {
     }
   }
 
+  /** The task that a subagent is names the call that stands for it. */
   #withLaunch(update: JsonObject): JsonObject {
     const launch = this.#launches.get(idOf(update.asyncTaskId) ?? '');
     return launch === undefined ? update : { ...update, toolCallId: launch.call };
