@@ -16,10 +16,11 @@ const clients: Readonly<Record<string, DownOptions>> = {
   },
 };
 
-/** The recorded client of `v2air` declared the async task extension, so its v1 counterpart does. */
+/** What the recorded client declared of the extension, its v1 counterpart declares. */
 function asRecorded(name: string, { capabilities = {}, ...options }: DownOptions): DownOptions {
-  const air = { jetbrains: { air: { version: 1, capabilities: ['asyncTasks'] } } };
-  return { ...options, capabilities: name.endsWith('.v2air') ? { ...capabilities, _meta: { ...(capabilities._meta as object | undefined), ...air } } : capabilities };
+  const initialize = loadCorpus(name).find(({ msg }) => msg.method === 'initialize')?.msg as Message;
+  const { jetbrains } = initialize.params.capabilities._meta ?? {};
+  return { ...options, capabilities: jetbrains === undefined ? capabilities : { ...capabilities, _meta: { ...(capabilities._meta as object | undefined), jetbrains } } };
 }
 
 /** What the agent itself breaks. */
