@@ -31,3 +31,15 @@ export function extensionKindsOf(records: readonly RecordedMessage[]): ReadonlyS
   const asked = initialize(records).flatMap(({ msg }) => arrayOf(at(msg.params, 'clientCapabilities', '_meta', 'jetbrains', 'air', 'capabilities')) ?? []);
   return new Set(asked.flatMap((capability) => (typeof capability === 'string' && Object.hasOwn(EXTENSION_KINDS, capability) ? (EXTENSION_KINDS[capability] ?? []) : [])));
 }
+
+/** The members of a v1 client's capabilities that let an agent ask for something. */
+const OFFERS: readonly (readonly string[])[] = [['terminal'], ['fs', 'readTextFile'], ['fs', 'writeTextFile']];
+
+/** What the client offers its agent; `undefined` where the recording does not show it. */
+export function offeredBy(records: readonly RecordedMessage[]): ReadonlySet<string> | undefined {
+  const asked = initialize(records).at(-1)?.msg.params;
+  return asked === undefined ? undefined : new Set(OFFERS.filter((path) => at(asked, 'clientCapabilities', ...path) === true).map((path) => path.join('.')));
+}
+
+/** Whether nothing came before what the recording shows. */
+export const isWhole = (records: readonly RecordedMessage[]): boolean => records[0]?.msg.method === 'initialize';

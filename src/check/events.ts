@@ -6,6 +6,7 @@
 import { backgroundListOf } from '../protocol/background-list.js';
 import { arrayOf, at, isObject, objectOf, stringOf, type JsonObject } from '../protocol/shape.js';
 import type { ProtocolVersion } from '../protocol/versions.js';
+import { isWhole } from './connection.js';
 import type { RecordedJson, RecordedMessage } from './record.js';
 
 /** `terminal:<id>`, `tool_call:<id>`, `subagent:<id>`, or another type with its own JSON. */
@@ -26,23 +27,34 @@ export interface Place {
 type Body =
   | StateEvent
   /** `begins`: the update that v1 has for a new call. */
-  | { readonly type: 'call'; readonly begins: boolean; readonly id: string; readonly status: string | undefined; readonly cancel: boolean | undefined; readonly terminals: readonly string[] | undefined }
+  | { readonly type: 'call'; readonly begins: boolean; readonly id: string; readonly status: string | undefined; readonly cancel: boolean | undefined; readonly terminals: readonly string[] | undefined; readonly told: TerminalWords }
   | { readonly type: 'terminal'; readonly id: string; readonly exited: boolean | undefined; readonly signal: string | undefined; readonly cancel: boolean | undefined }
   | { readonly type: 'child'; readonly id: string; readonly state: StateFacts | undefined; readonly cancel: boolean | undefined }
-  | { readonly type: 'userMessage' }
+  | { readonly type: 'userMessage'; readonly id: string }
+  /** A subagent's session in the words of the private extension. */
+  | { readonly type: 'spawned'; readonly id: string; readonly kind: string }
   | { readonly type: 'update'; readonly kind: string }
   /** The client's requests and the agent's answers. `opened`: the session that the answer made. */
-  | { readonly type: 'request'; readonly key: string; readonly method: string; readonly replays: boolean }
-  | { readonly type: 'answer'; readonly key: string; readonly method: string; readonly accepted: boolean; readonly code: number | undefined; readonly opened: string | undefined; readonly stopReason: string | undefined }
+  | { readonly type: 'request'; readonly key: string; readonly method: string; readonly replays: boolean; readonly item: ItemKey | undefined }
+  | { readonly type: 'answer'; readonly key: string; readonly method: string; readonly accepted: boolean; readonly code: number | undefined; readonly opened: string | undefined; readonly stopReason: string | undefined; readonly messageId: string | undefined }
   | { readonly type: 'cancel' }
   /** The envelope: a response that answers no open request, a request under the id of an open one. */
   | { readonly type: 'surplus'; readonly id: string }
   | { readonly type: 'reused'; readonly id: string; readonly method: string }
-  /** The agent's requests and the client's answers. `about`: the items that the subject can stand for. */
-  | { readonly type: 'ask'; readonly method: string; readonly key: string; readonly about: readonly ItemKey[] }
-  | { readonly type: 'reply'; readonly key: string }
+  /** The agent's requests and the client's answers. `about`: the items that the subject can stand for. `terminal`: the client's, by its id. */
+  | { readonly type: 'ask'; readonly method: string; readonly key: string; readonly about: readonly ItemKey[]; readonly options: readonly string[]; readonly terminal: string | undefined }
+  | { readonly type: 'reply'; readonly method: string; readonly key: string; readonly outcome: string | undefined; readonly option: string | undefined; readonly terminal: string | undefined }
+  /** The agent waits no longer for the answer to its request. */
+  | { readonly type: 'withdrawn'; readonly key: string }
   /** The recording is over. */
   | { readonly type: 'end' };
+
+/** What `_meta` of a call says of a terminal that the agent runs (`terminal_info`, `terminal_output`, `terminal_exit`): its id. */
+export interface TerminalWords {
+  readonly info: string | undefined;
+  readonly output: string | undefined;
+  readonly exit: string | undefined;
+}
 
 export interface StateFacts {
   readonly state: string;
@@ -78,14 +90,21 @@ function terminalsIn({ content }: JsonObject): readonly string[] | undefined {
   return arrayOf(content)?.filter((part) => at(part, 'type') === 'terminal').map((part) => stringOf(at(part, 'terminalId')) ?? '');
 }
 
+const wordsIn = ({ _meta: meta }: JsonObject): TerminalWords => {
+  const id = (...names: readonly string[]): string | undefined => names.map((name) => stringOf(at(meta, name, 'terminal_id'))).find((one) => one !== undefined);
+  return { info: id('terminal_info'), output: id('terminal_output', 'terminal_output_delta'), exit: id('terminal_exit') };
+};
+
 type ReadUpdate = (update: JsonObject) => Body;
 
 const callIn = (begins: boolean): ReadUpdate => (update) =>
-  ({ type: 'call', begins, id: stringOf(update.toolCallId) ?? '', status: stringOf(update.status), cancel: cancelIn(update), terminals: terminalsIn(update) });
+  ({ type: 'call', begins, id: stringOf(update.toolCallId) ?? '', status: stringOf(update.status), cancel: cancelIn(update), terminals: terminalsIn(update), told: wordsIn(update) });
 
 const UPDATES_V1: Readonly<Record<string, ReadUpdate>> = {
   tool_call: callIn(true),
   tool_call_update: callIn(false),
+  subagent_spawned: (update) => ({ type: 'spawned', kind: 'subagent_spawned', id: stringOf(update.subagentSessionId) ?? '' }),
+  subagent_update: (update) => ({ type: 'spawned', kind: 'subagent_update', id: stringOf(update.sessionId) ?? '' }),
 };
 
 const UPDATES_V2: Readonly<Record<string, ReadUpdate>> = {
@@ -93,8 +112,8 @@ const UPDATES_V2: Readonly<Record<string, ReadUpdate>> = {
   tool_call_update: callIn(false),
   terminal_update: (update) => ({ type: 'terminal', id: stringOf(update.terminalId) ?? '', exited: exitedIn(update), signal: stringOf(at(update.exitStatus, 'signal')), cancel: cancelIn(update) }),
   subagent_update: (update) => ({ type: 'child', id: stringOf(update.sessionId) ?? '', state: isObject(update.state) ? stateFacts(update.state) : undefined, cancel: cancelIn(update) }),
-  user_message: () => ({ type: 'userMessage' }),
-  user_message_chunk: () => ({ type: 'userMessage' }),
+  user_message: ({ messageId }) => ({ type: 'userMessage', id: stringOf(messageId) ?? '' }),
+  user_message_chunk: ({ messageId }) => ({ type: 'userMessage', id: stringOf(messageId) ?? '' }),
 };
 
 function ofUpdate(params: JsonObject, version: ProtocolVersion): Body {
@@ -112,15 +131,24 @@ function subjectKeys(params: JsonObject): ItemKey[] {
   return [...(call === undefined ? [] : [`tool_call:${call}`]), ...(terminal === undefined ? [] : [`terminal:${terminal}`])];
 }
 
+const optionsIn = ({ options }: JsonObject): readonly string[] => (arrayOf(options) ?? []).map((option) => stringOf(at(option, 'optionId')) ?? '');
+
+/** What a cancel by its id is about. */
+function cancelled(method: string, params: JsonObject): ItemKey | undefined {
+  if (method === 'terminal/cancel') return `terminal:${stringOf(params.terminalId) ?? ''}`;
+  return method === 'tool_call/cancel' ? `tool_call:${stringOf(params.toolCallId) ?? ''}` : undefined;
+}
+
 const idOf = ({ id }: RecordedJson): string => JSON.stringify(id ?? null);
 
 /** The event of a message with a method. */
 function ofCall({ dir, msg }: RecordedMessage, method: string, params: JsonObject, version: ProtocolVersion): Body | undefined {
   if (dir === 'a2c' && method === 'session/update') return ofUpdate(params, version);
-  if (dir === 'a2c') return msg.id === undefined ? { type: 'update', kind: method } : { type: 'ask', method, key: idOf(msg), about: subjectKeys(params) };
+  if (method === '$/cancel_request') return dir === 'a2c' ? { type: 'withdrawn', key: JSON.stringify(params.requestId ?? null) } : undefined;
+  if (dir === 'a2c') return msg.id === undefined ? { type: 'update', kind: method } : { type: 'ask', method, key: idOf(msg), about: subjectKeys(params), options: optionsIn(params), terminal: stringOf(params.terminalId) };
   if (method === 'session/cancel') return { type: 'cancel' };
   const replays = method === 'session/load' || isObject(params.replayFrom);
-  return msg.id === undefined ? undefined : { type: 'request', key: idOf(msg), method, replays };
+  return msg.id === undefined ? undefined : { type: 'request', key: idOf(msg), method, replays, item: cancelled(method, params) };
 }
 
 const other = (dir: RecordedMessage['dir']): RecordedMessage['dir'] => (dir === 'a2c' ? 'c2a' : 'a2c');
@@ -145,6 +173,11 @@ class Requests {
     return asked;
   }
 
+  /** The session of an open request. */
+  sessionOf(key: string): string | undefined {
+    return this.#open.get(key)?.[0]?.session;
+  }
+
   wasAnswered(key: string): boolean {
     return this.#answered.has(key);
   }
@@ -156,7 +189,7 @@ class Requests {
  */
 export function eventsOf(records: readonly RecordedMessage[], version: ProtocolVersion): CheckEvent[] {
   const requests = new Requests();
-  const isWhole = records[0]?.msg.method === 'initialize';
+  const whole = isWhole(records);
   const sessions = new Set<string>();
   const events: CheckEvent[] = [];
   records.forEach((record, index) => {
@@ -165,7 +198,8 @@ export function eventsOf(records: readonly RecordedMessage[], version: ProtocolV
     const id = idOf(msg);
     if (msg.method !== undefined) {
       const params = objectOf(msg.params) ?? {};
-      const session = stringOf(params.sessionId) ?? '';
+      // A request that is taken back belongs to its session.
+      const session = stringOf(params.sessionId) ?? requests.sessionOf(`${dir} ${JSON.stringify(params.requestId)}`) ?? '';
       if (msg.id !== undefined && requests.opened(`${dir} ${id}`, msg.method, session)) events.push({ ...place, session, type: 'reused', id, method: msg.method });
       const body = ofCall(record, msg.method, params, version);
       if (body) events.push({ ...place, session, ...body });
@@ -176,7 +210,7 @@ export function eventsOf(records: readonly RecordedMessage[], version: ProtocolV
     const key = `${other(dir)} ${id}`;
     const asked = requests.answered(key);
     if (!asked) {
-      if (isWhole || requests.wasAnswered(key)) events.push({ ...place, session: '', type: 'surplus', id });
+      if (whole || requests.wasAnswered(key)) events.push({ ...place, session: '', type: 'surplus', id });
       return;
     }
     const { method, session } = asked;
@@ -184,8 +218,8 @@ export function eventsOf(records: readonly RecordedMessage[], version: ProtocolV
       ...place,
       session,
       ...(dir === 'c2a'
-        ? { type: 'reply' as const, key: id }
-        : { type: 'answer' as const, key: id, method, accepted: msg.error === undefined, code: msg.error?.code, opened: stringOf(at(msg.result, 'sessionId')), stopReason: stringOf(at(msg.result, 'stopReason')) }),
+        ? { type: 'reply' as const, key: id, method, outcome: stringOf(at(msg.result, 'outcome', 'outcome')), option: stringOf(at(msg.result, 'outcome', 'optionId')), terminal: stringOf(at(msg.result, 'terminalId')) }
+        : { type: 'answer' as const, key: id, method, accepted: msg.error === undefined, code: msg.error?.code, opened: stringOf(at(msg.result, 'sessionId')), stopReason: stringOf(at(msg.result, 'stopReason')), messageId: stringOf(at(msg.result, 'messageId')) }),
     });
   });
   const { t = 0, line = records.length } = records.at(-1) ?? {};

@@ -11,9 +11,11 @@ import { itemRules } from './rules-items.js';
 import { listRules } from './rules-lists.js';
 import { requestRules } from './rules-requests.js';
 import { rpcRules } from './rules-rpc.js';
+import { sessionRules } from './rules-sessions.js';
 import { stateRules } from './rules-states.js';
+import { terminalRules } from './rules-terminals.js';
 import { v1Rules } from './rules-v1.js';
-import { extensionKindsOf, versionOf } from './connection.js';
+import { extensionKindsOf, isWhole, offeredBy, versionOf } from './connection.js';
 import { schemaFaults, type Validator } from './validity.js';
 import { emptyView, viewed, type SessionView } from './view.js';
 
@@ -29,31 +31,45 @@ export interface Finding extends Fault {
   readonly name: string;
   readonly title: string;
   readonly section: string;
+  /** Who broke it. */
+  readonly by: 'agent' | 'client';
   readonly t: number;
   readonly line: number;
   readonly session: string;
 }
 
 /** Every rule, in the order of the design. */
-export const rules: readonly Rule[] = [...itemRules, ...listRules, ...requestRules, ...stateRules, ...rpcRules, ...v1Rules];
+export const rules: readonly Rule[] = [...itemRules, ...listRules, ...requestRules, ...stateRules, ...sessionRules, ...rpcRules, ...v1Rules, ...terminalRules];
 
 type Views = ReadonlyMap<string, SessionView>;
 
-/** A fork's session begins with the answer that opens it. */
-function withFork(views: Views, event: CheckEvent): Views {
-  if (event.type !== 'answer' || event.method !== 'session/fork' || event.opened === undefined) return views;
-  return new Map(views).set(event.opened, { ...emptyView, freshFork: true });
+/** The session that an event makes, and how it begins. */
+function madeBy(event: CheckEvent): readonly [session: string, view: Partial<SessionView>] | undefined {
+  if (event.type === 'answer' && event.opened !== undefined) return event.method === 'session/fork' ? [event.opened, { ...emptyView, freshFork: true }] : [event.opened, {}];
+  if (event.type === 'child' || event.type === 'spawned') return [event.id, {}];
+  return event.type === 'request' && OPENS.has(event.method) ? [event.session, {}] : undefined;
 }
+
+function withMade(views: Views, event: CheckEvent): Views {
+  const made = madeBy(event);
+  return made === undefined ? views : new Map(views).set(made[0], { ...(views.get(made[0]) ?? emptyView), ...made[1], opened: true });
+}
+
+/** What the client names, and the agent speaks of, before it is answered. */
+const OPENS: ReadonlySet<string> = new Set(['session/load', 'session/resume']);
+/** While one of these is open, the agent may speak of a session that the client does not know yet. */
+const MAKES: readonly string[] = ['session/new', 'session/fork'];
+const isMaking = (views: Views): boolean => [...views.values()].some(({ open }) => MAKES.some((method) => open.has(method)));
 
 function findingsOf(held: readonly Rule[], event: CheckEvent, before: SessionView, after: SessionView, options: Settings): Finding[] {
   const { t, line, session } = event;
-  return held.flatMap(({ number, name, title, section, find }) =>
-    find({ event, before, after, options }).map(({ expected, came }) => ({ rule: number, name, title, section, t, line, session, expected, came })));
+  return held.flatMap(({ number, name, title, section, of: by = 'agent' as const, find }) =>
+    find({ event, before, after, options }).map(({ expected, came }): Finding => ({ rule: number, name, title, section, by, t, line, session, expected, came })));
 }
 
 function settingsOf(records: readonly RecordedMessage[], options: CheckOptions): Settings {
   const { window = 250, resendWithin = 2000, crossing = 50, answerWithin = 5000, version = versionOf(records) } = options;
-  return { window, resendWithin, crossing, answerWithin, version, extensionKinds: extensionKindsOf(records) };
+  return { window, resendWithin, crossing, answerWithin, version, extensionKinds: extensionKindsOf(records), offered: offeredBy(records), isWhole: isWhole(records) };
 }
 
 /**
@@ -67,10 +83,11 @@ export function check(records: readonly RecordedMessage[], options: CheckOptions
   const findings: Finding[] = validator === undefined ? [] : schemaFaults(records, settings, validator);
   let views: Views = new Map();
   for (const event of eventsOf(records, settings.version)) {
-    const before = views.get(event.session) ?? emptyView;
+    const known = views.get(event.session) ?? emptyView;
+    const before = known.opened || !isMaking(views) ? known : { ...known, opened: true };
     const after = viewed(before, event);
     findings.push(...findingsOf(held, event, before, after, settings));
-    views = withFork(new Map(views).set(event.session, after), event);
+    views = withMade(new Map(views).set(event.session, after), event);
   }
   return validator === undefined ? findings : findings.sort((one, other) => one.line - other.line);
 }

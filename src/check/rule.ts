@@ -23,6 +23,10 @@ export interface CheckOptions {
 export interface Settings extends Required<CheckOptions> {
   /** The update kinds of private extensions that the client asked for. */
   readonly extensionKinds: ReadonlySet<string>;
+  /** What the client offers a v1 agent: `terminal`, `fs.readTextFile`, `fs.writeTextFile`. `undefined`: nobody knows. */
+  readonly offered: ReadonlySet<string> | undefined;
+  /** It begins with `initialize`: nothing came before. */
+  readonly isWhole: boolean;
 }
 
 /** One event, with what the client knew of its session before and after. */
@@ -40,10 +44,12 @@ export interface Fault {
 }
 
 export interface Rule {
-  /** `5.x`: the order of background work, `J.x`: JSON-RPC, `V1.x`: ACP v1, `S.x`: validity. */
+  /** `5.x`: the order of background work, `A.x`: ACP of both versions, `J.x`: JSON-RPC, `V1.x`: ACP v1, `S.x`: validity. */
   readonly number: string;
   readonly name: string;
   readonly title: string;
+  /** Whose rule it is. Default: the agent's. */
+  readonly of?: 'client';
   /** The versions that it holds in. */
   readonly versions: readonly ProtocolVersion[];
   /** The section of the v2 background work RFD, or the page of the ACP specification. */

@@ -34,10 +34,12 @@ export const v1Rules: readonly Rule[] = [
     name: 'v1-kinds',
     title: 'An update has a kind of v1',
     section: 'Prompt Turn: Agent Reports Output; Extensibility',
-    find: on('update', ({ kind }, { options }) => {
+    find: ({ event, options }) => {
+      if (event.type !== 'update' && event.type !== 'spawned') return [];
+      const { kind } = event;
       const isForeign = kind !== '' && !KINDS.has(kind) && !isExtension(kind) && !options.extensionKinds.has(kind);
       return faultIf(isForeign && !kind.includes('/') && !kind.startsWith('$'), 'a kind of v1, one that starts with _, or one that the client asked for', kind);
-    }),
+    },
   },
   {
     number: 'V1.2',
@@ -99,6 +101,7 @@ export const v1Rules: readonly Rule[] = [
     number: 'V1.7',
     versions: [1],
     name: 'v1-permission-answered',
+    of: 'client',
     title: 'The client answers the permission requests that a session/cancel finds open',
     section: CANCELLATION,
     find: on('end', (_, moment) => {
@@ -125,7 +128,7 @@ export const v1Rules: readonly Rule[] = [
     name: 'v1-close-is-last',
     title: 'After the response to a close nothing is sent for the session',
     section: CLOSING,
-    find: ({ event, before }) => faultIf(before.closed && ['call', 'update', 'userMessage', 'ask'].includes(event.type), 'nothing', `${event.type === 'update' ? event.kind : event.type} after the response`),
+    find: ({ event, before }) => faultIf(before.closed && ['call', 'update', 'spawned', 'userMessage', 'ask'].includes(event.type), 'nothing', `${event.type === 'update' || event.type === 'spawned' ? event.kind : event.type} after the response`),
   },
 ];
 

@@ -48,6 +48,6 @@ export function schemaFaults(records: readonly RecordedMessage[], { version: spo
     const name = `${method ?? 'a message'}${msg.method === undefined ? ' (response)' : ''}`;
     return faults
       .filter((fault) => !SAID_ELSEWHERE[version].test(fault) && !(msg.method === 'initialize' && OFFERS_BOTH.test(fault)))
-      .map((fault): Finding => ({ rule: 'S.1', name: 'valid', title: 'A message is valid by the schema of its method', section: `schema of ACP v${version}`, t, line, session, expected: `a valid ${name}`, came: fault }));
+      .map((fault): Finding => ({ rule: 'S.1', name: 'valid', title: 'A message is valid by the schema of its method', section: `schema of ACP v${version}`, by: dir === 'a2c' ? 'agent' : 'client', t, line, session, expected: `a valid ${name}`, came: fault }));
   });
 }

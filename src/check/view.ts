@@ -1,7 +1,7 @@
 /**
  * What a client knows of one session after each event: `(view, event) => view`. Judges nothing.
  */
-import type { CheckEvent, ItemKey, Listed, Place, StateEvent, StateFacts } from './events.js';
+import type { CheckEvent, ItemKey, Listed, Place, StateEvent, StateFacts, TerminalWords } from './events.js';
 
 /** A terminal, a tool call, or a child session, as last told. */
 export interface Entity {
@@ -30,6 +30,8 @@ export interface Removal {
 }
 
 export interface SessionView {
+  /** The client opened it, or the agent told of it as a subagent. */
+  readonly opened: boolean;
   readonly state: string | undefined;
   /** The line of the last state. */
   readonly stateAt: number;
@@ -58,11 +60,22 @@ export interface SessionView {
   readonly freshFork: boolean;
   /** Permission requests that are open: what they are about. */
   readonly asks: ReadonlyMap<string, readonly ItemKey[]>;
+  /** The options that each of them offers, and when the agent took it back. */
+  readonly offers: ReadonlyMap<string, { readonly options: readonly string[]; readonly withdrawnAt: number | undefined }>;
+  /** Cancels by their id that are open: what each is about, and whether it was known to be possible. */
+  readonly cancels: ReadonlyMap<string, { readonly item: ItemKey; readonly isPossible: boolean }>;
+  /** The ids of the user messages that were told. */
+  readonly userMessages: ReadonlySet<string>;
+  /** The terminals that the client made for the agent: whether they were released. */
+  readonly clientTerminals: ReadonlyMap<string, 'made' | 'released'>;
+  /** The terminals that `_meta` of calls tells of: whether their exit was told. */
+  readonly toldTerminals: ReadonlyMap<string, 'running' | 'exited'>;
   /** The client asked for the cancel of something in this session by name. */
   readonly askedToStop: boolean;
 }
 
 export const emptyView: SessionView = {
+  opened: false,
   state: undefined,
   stateAt: 0,
   reported: false,
@@ -79,6 +92,11 @@ export const emptyView: SessionView = {
   closed: false,
   freshFork: false,
   asks: new Map(),
+  offers: new Map(),
+  cancels: new Map(),
+  userMessages: new Set(),
+  clientTerminals: new Map(),
+  toldTerminals: new Map(),
   askedToStop: false,
 };
 
@@ -137,6 +155,9 @@ function withState(view: SessionView, event: Place & StateEvent): SessionView {
   };
 }
 
+/** Whether the item advertises its cancel. */
+export const isCancellable = ({ entities }: SessionView, item: ItemKey): boolean => entities.get(item)?.cancel === true && entities.get(item)?.final !== true;
+
 function withRequest(view: SessionView, event: EventOf<'request'>): SessionView {
   const reopens = event.method === 'session/resume' || event.method === 'session/load';
   return {
@@ -146,6 +167,7 @@ function withRequest(view: SessionView, event: EventOf<'request'>): SessionView 
     replaying: view.replaying || event.replays,
     resumingSince: reopens ? (view.resumingSince ?? event.t) : view.resumingSince,
     closed: view.closed && !reopens,
+    cancels: event.item === undefined ? view.cancels : new Map(view.cancels).set(event.key, { item: event.item, isPossible: isCancellable(view, event.item) }),
     askedToStop: view.askedToStop || /^(?:terminal|tool_call)\/cancel$/.test(event.method),
   };
 }
@@ -171,10 +193,29 @@ function withAnswer(view: SessionView, { key, method, accepted, code, line }: Ev
   };
 }
 
-function withoutAsk(view: SessionView, key: string): SessionView {
+function withReply(view: SessionView, { key, method, terminal }: EventOf<'reply'>): SessionView {
   const asks = new Map(view.asks);
   asks.delete(key);
-  return { ...view, asks };
+  const clientTerminals = method === 'terminal/create' && terminal !== undefined ? new Map(view.clientTerminals).set(terminal, 'made' as const) : view.clientTerminals;
+  return { ...view, asks, clientTerminals };
+}
+
+function withAsk(view: SessionView, { key, method, about, options, terminal }: EventOf<'ask'>): SessionView {
+  return {
+    ...view,
+    asks: new Map(view.asks).set(key, about),
+    offers: new Map(view.offers).set(key, { options, withdrawnAt: undefined }),
+    clientTerminals: method === 'terminal/release' && terminal !== undefined ? new Map(view.clientTerminals).set(terminal, 'released') : view.clientTerminals,
+  };
+}
+
+/** The terminals that a call's `_meta` tells of, after it. */
+function toldAfter({ toldTerminals }: SessionView, { info, exit }: TerminalWords): SessionView['toldTerminals'] {
+  if (info === undefined && exit === undefined) return toldTerminals;
+  const next = new Map(toldTerminals);
+  if (info !== undefined) next.set(info, 'running');
+  if (exit !== undefined) next.set(exit, 'exited');
+  return next;
 }
 
 /** The members that an update names; the others stay as they are. */
@@ -185,17 +226,22 @@ const VIEWS: { readonly [T in CheckEvent['type']]?: (view: SessionView, event: E
   state: withState,
   call: (view, event) => {
     const final = event.status === undefined ? undefined : FINAL_STATUSES.has(event.status);
-    return withEntity(view, `tool_call:${event.id}`, event, final, given({ begun: event.begins || undefined, status: event.status, cancel: event.cancel, terminals: event.terminals }));
+    const told = { ...view, toldTerminals: toldAfter(view, event.told) };
+    return withEntity(told, `tool_call:${event.id}`, event, final, given({ begun: event.begins || undefined, status: event.status, cancel: event.cancel, terminals: event.terminals }));
   },
   terminal: (view, event) => withEntity(view, `terminal:${event.id}`, event, event.exited, given({ cancel: event.cancel, signal: event.signal })),
   child: (view, event) => withEntity(view, `subagent:${event.id}`, event, event.state && isQuiet(event.state), given({ cancel: event.cancel })),
   // History is no prompt.
-  userMessage: (view, { line }) => (view.replaying ? view : { ...view, insertedAt: line, waiting: view.waiting || (view.state ?? 'idle') === 'idle' }),
+  userMessage: (view, { line, id }) => ({ ...view, userMessages: new Set(view.userMessages).add(id), ...(view.replaying ? {} : { insertedAt: line, waiting: view.waiting || (view.state ?? 'idle') === 'idle' }) }),
   request: withRequest,
   answer: withAnswer,
   cancel: (view, { t }) => ({ ...view, cancelled: { t, list: view.list ?? [], working: view.state !== undefined && view.state !== 'idle', prompts: view.openPrompts, asks: [...view.asks.keys()], endedAt: undefined } }),
-  ask: (view, { key, about }) => ({ ...view, asks: new Map(view.asks).set(key, about) }),
-  reply: (view, { key }) => withoutAsk(view, key),
+  ask: withAsk,
+  reply: withReply,
+  withdrawn: (view, { key, t }) => {
+    const offer = view.offers.get(key);
+    return offer === undefined ? view : { ...view, offers: new Map(view.offers).set(key, { ...offer, withdrawnAt: t }) };
+  },
 };
 
 /** The view of the session that the event belongs to, after it. */

@@ -16,8 +16,8 @@ const counted = (count: number, one: string, many: string): string => `${count =
 /** One line for what was checked, with `about` in brackets, and some for each breach. */
 export function* checkedLines({ file, protocol, messages, breaches }: Checked, about: readonly string[]): Generator<string> {
   yield `${file} (${[...about, `ACP ${protocol}`].join(', ')}): ${counted(breaches.length, 'breach', 'breaches')} in ${counted(messages, 'message', 'messages')}`;
-  for (const { t, line, rule, name, title, section, session, expected, came } of breaches) {
-    yield `  ${Number.isNaN(t) ? '' : `${t} ms, `}line ${line}: ${rule} ${title} (${name})`;
+  for (const { t, line, rule, name, title, section, by, session, expected, came } of breaches) {
+    yield `  ${Number.isNaN(t) ? '' : `${t} ms, `}line ${line}: ${rule} ${title} (${name})${by === 'client' ? ', broken by the client' : ''}`;
     yield `      section:  ${section}`;
     if (session !== '') yield `      session:  ${session}`;
     yield `      expected: ${expected}`;

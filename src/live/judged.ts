@@ -24,10 +24,9 @@ const RULES = {
   'messages-only': { rule: 'L.2', title: 'stdout carries messages only', section: 'Transports: stdio' },
   'goes-on': { rule: 'L.3', title: 'The agent runs until its input ends', section: 'Transports: stdio' },
   'unknown-method': { rule: 'L.4', title: 'A request with a method that the agent does not have is answered with the error -32601', section: 'Extensibility: Custom Requests' },
-  'unknown-session': { rule: 'L.5', title: 'A prompt for a session that is not there is answered with an error', section: 'Session Setup: Session ID' },
 } as const;
 
-const finding = (name: keyof typeof RULES, line: number, t: number, expected: string, came: string): Finding => ({ ...RULES[name], name, line, t, session: '', expected, came });
+const finding = (name: keyof typeof RULES, line: number, t: number, expected: string, came: string): Finding => ({ ...RULES[name], name, by: 'agent', line, t, session: '', expected, came });
 
 const reportOf = ({ reports }: Live, name: string): StepReport | undefined => reports.find((report) => report.name === name);
 
@@ -45,7 +44,6 @@ function liveFindings({ live, messages, strays, endedEarly }: Conversation): Fin
   }
   const method = reportOf(live, 'a method that nobody has');
   if (method !== undefined && ((method.outcome === 'refused' && method.code !== -32601) || method.outcome === 'answered')) found.push(finding('unknown-method', line, t, 'the error -32601', method.outcome === 'answered' ? 'a result' : `the error ${String(method.code)}`));
-  if (reportOf(live, 'a prompt for a session that nobody has')?.outcome === 'answered') found.push(finding('unknown-session', line, t, 'an error', 'a result'));
   return found;
 }
 

@@ -18,6 +18,13 @@ const FOUND: Readonly<Record<string, readonly string[]>> = {
   'claude/j_workflow.v2': ['3896 5.7 no-removal-then-running'],
   'claude/o_timeout_to_background.v2': ['8539 5.7 no-removal-then-running'],
   'claude/q_prompt_during_autonomous.v2': ['4786 5.7 no-removal-then-running'],
+  'claude/b_background_exit0.v2raw': ['6011 5.7 no-removal-then-running'],
+  'claude/c_background_exit3.v2raw': ['5741 5.7 no-removal-then-running'],
+  'claude/e3_agent_with_background_bash.v2raw': ['1973 5.7 no-removal-then-running', '7024 5.7 no-removal-then-running'],
+  'claude/e_background_agent.v2raw': ['4364 5.7 no-removal-then-running'],
+  'claude/g2_cancel_idle.v2raw': ['6617 5.7 no-removal-then-running'],
+  'claude/j_workflow.v2raw': ['3520 5.7 no-removal-then-running'],
+  'claude/o_timeout_to_background.v2raw': ['7708 5.7 no-removal-then-running'],
   // The replay says exit 0 of a server that runs on, and the state after it lists the server.
   'claude/k_resume_live.v2': ['5622 5.1 listed-after-end'],
   // The last state before the response to the close has no list, where those before it had one.
@@ -30,6 +37,10 @@ const FOUND: Readonly<Record<string, readonly string[]>> = {
   'codex/l-bg.v2air': ['3934 5.12 action-before-request'],
   'codex/l-cancel.v2': ['4377 5.12 action-before-request'],
   'codex/l-cancel.v2air': ['4476 5.12 action-before-request'],
+  // The client allows what was asked, although it has cancelled the turn; it chooses what is no option.
+  'gemini/l6_permission_cancel_then_allow.plain': ['9581 V1.16 v1-permission-cancelled'],
+  'opencode/l6_permission_late_answer.plain': ['19267 V1.16 v1-permission-cancelled'],
+  'gemini/more/l9_permission_bad_answer.plain': ['9466 A.3 option-offered'],
   // The cancelled turn ends with `end_turn`.
   'opencode/g6_cancel_then_prompt.plain': ['17812 V1.6 v1-cancelled-told'],
   'opencode/more/n_error_500.plain': ['30115 V1.6 v1-cancelled-told'],

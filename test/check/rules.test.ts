@@ -65,6 +65,9 @@ const BROKEN: Readonly<Record<string, readonly [records: RecordedMessage[], also
   'cancelled-told': [changed(loadRecording('l4_permission_cancel.v2'), update({ stopReason: 'cancelled' }), { stopReason: 'end_turn' })],
   'action-from-running': [before(asked, update({ state: 'requires_action' }), [state(asked, { state: 'idle', stopReason: 'end_turn', background: [] })])],
   'action-before-request': [without(asked, update({ state: 'requires_action' }))],
+  'withdrawn-cancelled': [before(asked, ({ dir, msg }) => dir === 'c2a' && msg.method === undefined, [(t) => ({ t: t - 200, dir: 'a2c', msg: { jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: 0 } } })])],
+  'cancel-refused': [stopped.map((record) => (record.dir === 'a2c' && record.msg.method === undefined && record.msg.id === 4 ? { ...record, msg: { jsonrpc: '2.0', id: 4, result: {} } } : record))],
+  'prompt-inserted': [without(foreground, update({ sessionUpdate: 'user_message' }))],
 };
 
 const namesOf = (records: readonly RecordedMessage[]): string[] => [...new Set(check(records).map(({ name }) => name))].sort();

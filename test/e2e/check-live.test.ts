@@ -67,7 +67,7 @@ test('an agent that asks for authentication is checked as far as it goes', async
 
 describe('an agent that breaks a rule', () => {
   test.each([
-    ['lenient', 'v1', ['v1 L.4 a result', 'v1 L.5 a result']],
+    ['lenient', 'v1', ['v1 A.2 a result for session/prompt', 'v1 L.4 a result']],
     ['rubbish', 'v1', ['v1 L.2 2 lines that are none, the first of them here']],
     ['mute', 'v1', ['v1 L.1 none']],
     ['mute', 'v2', ['v2 L.1 none']],

@@ -138,5 +138,5 @@ export async function play(one: Script, spoil: Spoil = (message) => [message]): 
   for (const each of one.steps) await conversation.does(each);
   await conversation.ends();
   conversation.model.over();
-  return { findings: check(conversation.recording), recording: conversation.recording, log: conversation.on.log };
+  return { findings: check(conversation.recording).filter(({ by }) => by === 'agent'), recording: conversation.recording, log: conversation.on.log };
 }

@@ -11,7 +11,7 @@ import { script } from './script.js';
 
 it('random conversations are valid by the schema', async () => {
   await fc.assert(fc.asyncProperty(script, async (each) => {
-    expect(check((await play(each)).recording, {}, strictValidator)).toEqual([]);
+    expect(check((await play(each)).recording, {}, strictValidator).filter(({ by }) => by === 'agent')).toEqual([]);
   }), { seed, numRuns: 200 });
 }, 60_000);
 
