@@ -23,7 +23,7 @@ function parts(filename) {
     const cache = `${filename}.${process.versions.v8}-${process.arch}-${size}-${Math.trunc(mtimeMs)}.cache`;
     return { source: readFileSync(filename, 'utf8'), cache };
   } catch (error) {
-    console.error(`afterturn: expected a built tree, but ${error.message}. Run: npm ci`);
+    console.error(`afterturn: expected a built tree, but ${error.message}. Run: npm ci (without --omit=dev: what builds it is among the development packages)`);
     return process.exit(2);
   }
 }

@@ -4,7 +4,7 @@
 //   --bundle       the command only
 'use strict';
 const { execFileSync, spawnSync } = require('node:child_process');
-const { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } = require('node:fs');
+const { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
 
 const root = join(__dirname, '..');
@@ -116,4 +116,6 @@ if (tsc && find('esbuild')) {
 } else if (!process.argv.includes('--if-possible')) {
   console.error('build: typescript and esbuild are needed; run `npm ci` without --omit=dev.');
   process.exitCode = 2;
+} else if (!existsSync(join(dist, 'afterturn.cjs'))) {
+  console.error('build: left out, for typescript and esbuild are not installed. The command needs it: run `npm ci` without --omit=dev.');
 }

@@ -9,11 +9,11 @@
 export const errorTable = {
   NO_COMMAND: {
     text: 'expected the command of an agent after "--", but none came',
-    todo: 'Run: afterturn [options] -- AGENT_COMMAND [ARGS...]. See afterturn --help.',
+    todo: 'Run: {command} [options] -- AGENT_COMMAND [ARGS...]. See {command} --help.',
   },
   COMMAND_WITHOUT_DASHES: {
     text: 'expected "--" before the command of the agent, but got {got}',
-    todo: 'Run: afterturn [options] -- {command}. Whatever follows "--" is left to the agent.',
+    todo: 'Run: {command} [options] -- {agent}. Whatever follows "--" is left to the agent.',
   },
   UNKNOWN_OPTION: {
     text: 'expected an option of {command}, but got {option}',

@@ -108,6 +108,7 @@ const UPDATES_V1: Readonly<Record<string, ReadUpdate>> = {
 };
 
 const UPDATES_V2: Readonly<Record<string, ReadUpdate>> = {
+  _subagent_update: (update) => ({ type: 'spawned', kind: '_subagent_update', id: stringOf(update.subagentSessionId) ?? '' }),
   state_update: (update) => ({ type: 'state', ...stateFacts(update) }),
   tool_call_update: callIn(false),
   terminal_update: (update) => ({ type: 'terminal', id: stringOf(update.terminalId) ?? '', exited: exitedIn(update), signal: stringOf(at(update.exitStatus, 'signal')), cancel: cancelIn(update) }),

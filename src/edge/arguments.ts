@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { relayError, shown } from '../errors.js';
+import { looksLikeOption } from './command-line.js';
 
 /** An option without `expected` is a flag. */
 export interface ArgumentRow {
@@ -51,7 +52,7 @@ function valueOf({ expected, value: stand = 'VALUE', accepts = (text) => text !=
     if (value !== undefined) throw relayError('UNEXPECTED_VALUE', { option, got: shown(value) });
     return '';
   }
-  if (value === undefined || (!isInline && value.startsWith('-') && value !== '-')) throw relayError('MISSING_VALUE', { option, expected, value: stand });
+  if (value === undefined || (!isInline && looksLikeOption(value) && value !== '-')) throw relayError('MISSING_VALUE', { option, expected, value: stand });
   if (!accepts(value)) throw relayError('BAD_VALUE', { where: option, expected, got: shown(value), otherwise: 'it may be left out' });
   return value;
 }

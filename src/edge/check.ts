@@ -53,6 +53,6 @@ export async function runCheck(args: readonly string[]): Promise<number> {
   if (command === undefined) return checkFiles(asked);
   const [file] = asked.files;
   if (file !== undefined) throw relayError('NO_RECORDING', { expected: 'a recording, or the command of an agent', got: 'both', usage: usages.check });
-  if (command.length === 0) throw relayError('NO_COMMAND');
+  if (command.length === 0) throw relayError('NO_COMMAND', { command: 'afterturn check' });
   return (await import('./check-live.js')).checkAgent(command, asked.given, await wantedValidator(asked.given));
 }

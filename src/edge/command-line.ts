@@ -18,8 +18,8 @@ export type Invocation =
 const flags = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'V' } } as const;
 const spelled = Object.fromEntries(optionNames.map((name) => [name, { type: optionRow(name).flag === true ? 'boolean' : 'string', multiple: true } as const]));
 
-/** What the command line asks for. Throws a `RelayError` on what it does not know. */
-export function invocationOf(argv: readonly string[], subcommands: readonly string[]): Invocation {
+/** What the command line asks for. `command`: what was called, for the advice. Throws a `RelayError` on what it does not know. */
+export function invocationOf(argv: readonly string[], subcommands: readonly string[], command = 'afterturn'): Invocation {
   const [first, ...rest] = argv;
   if (first !== undefined && subcommands.includes(first)) return { kind: 'subcommand', name: first, args: rest };
   const dashes = argv.indexOf('--');
@@ -28,32 +28,34 @@ export function invocationOf(argv: readonly string[], subcommands: readonly stri
   const { tokens } = parseArgs({ args: [...own], options: { ...flags, ...spelled }, strict: false, allowPositionals: true, tokens: true });
   const given = new Map<OptionName, string[]>();
   for (const token of tokens) {
-    if (token.kind === 'positional') throw withoutDashes(own, token.index);
+    if (token.kind === 'positional') throw withoutDashes(own, token.index, command);
     if (token.kind !== 'option') continue;
     const { name, rawName, value, inlineValue } = token;
     if (Object.hasOwn(flags, name)) {
       if (value !== undefined) throw relayError('UNEXPECTED_VALUE', { option: rawName, got: shown(value) });
       return { kind: name as keyof typeof flags };
     }
-    if (!isOptionName(name)) throw relayError('UNKNOWN_OPTION', { command: 'afterturn', option: rawName });
+    if (!isOptionName(name)) throw relayError('UNKNOWN_OPTION', { command, option: rawName });
     const row = optionRow(name);
     if (row.flag === true) {
       given.set(name, [value ?? 'true']);
       continue;
     }
-    if (value === undefined || (!inlineValue && value.startsWith('-'))) {
+    if (value === undefined || (!inlineValue && looksLikeOption(value))) {
       throw relayError('MISSING_VALUE', { option: rawName, expected: row.kind.expected, value: row.value });
     }
     given.set(name, [...(row.repeatable ? (given.get(name) ?? []) : []), value]);
   }
-  if (agentCommand.length === 0) throw relayError('NO_COMMAND');
+  if (agentCommand.length === 0) throw relayError('NO_COMMAND', { command });
   return { kind: 'proxy', given, agentCommand };
 }
 
-function withoutDashes(own: readonly string[], index: number): Error {
-  const command = own.slice(index).map(quoted).join(' ');
-  return relayError('COMMAND_WITHOUT_DASHES', { got: shown(own[index]), command });
+function withoutDashes(own: readonly string[], index: number, command: string): Error {
+  return relayError('COMMAND_WITHOUT_DASHES', { got: shown(own[index]), command, agent: own.slice(index).map(quoted).join(' ') });
 }
+
+/** A word that stands where a value should, but is none. A number below 0 is one, if a bad one. */
+export const looksLikeOption = (word: string): boolean => /^-(?!\.?\d)/.test(word);
 
 /** Quoted for a shell where it must be, so that the advice can be pasted. */
 export function quoted(word: string): string {

@@ -32,7 +32,7 @@ function patienceOf(args: readonly string[]): { readonly patience: number; reado
 /** Resolves with the exit code: 0, or 1 where a client could not be served. Rejects with a `RelayError` for a bad call. */
 export async function runDoctor(args: readonly string[]): Promise<number> {
   const { patience, rest } = patienceOf(args);
-  const asked = invocationOf(rest, []);
+  const asked = invocationOf(rest, [], 'afterturn doctor');
   if (asked.kind !== 'proxy') throw new Error(`the doctor got ${asked.kind}`);
   const config = await configOf({ ...asked, env: process.env, cwd: process.cwd() });
   const print = (line: string): void => void process.stdout.write(`${printable(line)}\n`);

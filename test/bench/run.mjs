@@ -7,14 +7,35 @@ import { parseArgs } from 'node:util';
 import { figures, holds, loads, median, targetText } from './figures.mjs';
 import { buildRig, canPin, measured } from './rig.mjs';
 
-const { values: options } = parseArgs({
+const usage = `npm run bench -- [--rounds N] [--loads ${Object.keys(loads).join(',')}] [--peers NAME,...] [--json FILE]`;
+const { values: options } = given(() => parseArgs({
   options: {
+    help: { type: 'boolean', short: 'h', default: false },
     rounds: { type: 'string', default: '5' },
     loads: { type: 'string', default: Object.keys(loads).join(',') },
     peers: { type: 'string', default: '' },
     json: { type: 'string' },
   },
-});
+}));
+if (options.help) {
+  console.log(`${usage}\nSee test/bench/README.md.`);
+  process.exit(0);
+}
+const unknown = options.loads.split(',').find((name) => !Object.hasOwn(loads, name));
+if (unknown !== undefined) fail(`expected loads among ${Object.keys(loads).join(', ')}, got ${unknown}`);
+
+function given(read) {
+  try {
+    return read();
+  } catch (error) {
+    return fail(error.message);
+  }
+}
+
+function fail(text) {
+  console.error(`${text}\n${usage}`);
+  return process.exit(2);
+}
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const peer = (name) => [process.execPath, `${root}test/bench/peers/${name}.mjs`];

@@ -77,7 +77,7 @@ describe('an agent that does not', () => {
 
 describe('a call that is wrong', () => {
   it.each<[string, string[], string]>([
-    ['no command', [], 'NO_COMMAND'],
+    ['no command', [], 'NO_COMMAND: expected the command of an agent after "--", but none came. Run: afterturn doctor [options] --'],
     ['an unknown option', ['--bogus', '--', 'cat'], 'UNKNOWN_OPTION'],
     ['a bad timeout', ['--timeout', 'soon', '--', 'cat'], 'BAD_VALUE: --timeout expects'],
     ['no timeout', ['--timeout'], 'MISSING_VALUE'],

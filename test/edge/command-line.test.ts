@@ -59,6 +59,15 @@ describe('a command line', () => {
     expect(codeOf('--redact', 'f', '--', 'x')).toBe('COMMAND_WITHOUT_DASHES');
   });
 
+  it('takes a number below 0 for a value, which is then refused as one', () => {
+    expect(invocation('--follow-up-window', '-5', '--', 'x')).toMatchObject({ given: new Map([['follow-up-window', ['-5']]]) });
+  });
+
+  it('names the command that was called', () => {
+    expect(() => invocationOf([], [], 'afterturn doctor')).toThrow('Run: afterturn doctor [options] -- AGENT_COMMAND [ARGS...]. See afterturn doctor --help.');
+    expect(() => invocationOf(['my agent', 'x'], [], 'afterturn doctor')).toThrow("Run: afterturn doctor [options] -- 'my agent' x.");
+  });
+
   it('takes a value that starts with a dash behind "="', () => {
     expect(invocation('--trace-file=-', '--', 'x')).toMatchObject({ given: new Map([['trace-file', ['-']]]) });
   });

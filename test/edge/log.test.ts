@@ -30,6 +30,12 @@ describe('a log', () => {
     createLog('warn', (line) => lines.push(line)).warn('a\nb\r\u001b[31m\u2028\u0000');
     expect(lines).toEqual(['afterturn: warn: a\\nb\\r\\u001b[31m\\u2028\\u0000\n']);
   });
+
+  it('gives each place in a stack a line, and only those', () => {
+    const lines: string[] = [];
+    createLog('warn', (line) => lines.push(line)).error('plugin "p" failed: Error: a\nb\n    at run (file.js:1:2)\n    at \u001b[31m');
+    expect(lines).toEqual(['afterturn: error: plugin "p" failed: Error: a\\nb\n    at run (file.js:1:2)\n    at \\u001b[31m\n']);
+  });
 });
 
 describe('printable text', () => {
