@@ -23,7 +23,9 @@ export function createDemoAgent(ports: DemoAgentPorts): DemoAgent {
   /** The client asked for the extension. */
   let isTold = false;
   let hasStarted = false;
-  const update = (body: JsonObject): void => ports.send({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: SESSION, update: body } });
+  /** Nothing is said in a closed session. */
+  let isClosed = false;
+  const update = (body: JsonObject): void => void (isClosed || ports.send({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: SESSION, update: body } }));
   const say = (text: string, messageId: string): void => update({ sessionUpdate: 'agent_message_chunk', messageId, content: { type: 'text', text } });
   const answer = (id: unknown, result: unknown): void => ports.send({ jsonrpc: '2.0', id, result });
 
@@ -95,7 +97,10 @@ export function createDemoAgent(ports: DemoAgentPorts): DemoAgent {
     ['session/new', (id) => answer(id, { sessionId: SESSION })],
     ['session/prompt', runPrompt],
     ['_session/async_task/stop', stop],
-    ['session/close', (id) => answer(id, {})],
+    ['session/close', (id) => {
+      isClosed = true;
+      answer(id, {});
+    }],
   ]);
 
   return {

@@ -11,7 +11,7 @@ const PLAIN: ReadonlySet<string> = new Set([
   'mode', 'operation', 'severity', 'format', 'subagentType', 'taskType', 'task_type', 'toolName', 'taskStatus', 'optionId', 'mimeType', 'encoding', 'level', 'id', 'apiType', 'archived', 'audience', 'fileType', 'supported', 'theme',
 ]);
 /** Ids, versions and lists of them. The value must look like one. */
-const NAMED = /(?:Ids?|_ids?|[vV]ersion|capabilities|actions)$/;
+const NAMED = /(?:Ids?|_ids?|[uU]uids?|[vV]ersion|capabilities|actions)$/;
 const TOKEN = /^[\w$.:@/+~-]{1,128}$/;
 const DATE = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 /** Fields whose whole value is content, whatever its members are called. */
