@@ -23,6 +23,11 @@ export interface Call<P = unknown> {
    * would print differently (`1.0`, 20 digits) is an object that keeps its digits: `Number(x)` reads it.
    */
   readonly params: P;
+  /**
+   * `params` with strings of more than 1 KiB empty: for a hook that decides by ids, kinds and states.
+   * It costs a small part of what `params` costs where a message is big. Never write to it, or pass it on.
+   */
+  readonly outline: P;
   /** The line as it came. May share memory with a read buffer: copy it before keeping it. */
   readonly raw: Uint8Array;
 }

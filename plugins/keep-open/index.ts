@@ -66,10 +66,13 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
   };
 
   const onToolCall: CallHook = (call, host) => {
-    const id = sessionIn(call.params);
-    const update = at(call.params, 'update');
-    const changed = id === undefined || !isObject(update) ? undefined : sessionFor(id, host).changed(update);
-    return changed === undefined ? undefined : ruled('kept open', replace({ params: { ...(call.params as object), update: changed } }));
+    const id = sessionIn(call.outline);
+    const outline = at(call.outline, 'update');
+    if (id === undefined || !isObject(outline)) return undefined;
+    const session = sessionFor(id, host);
+    const update = session.concerns(outline) ? at(call.params, 'update') : undefined;
+    const changed = isObject(update) ? session.changed(update) : undefined;
+    return changed === undefined ? undefined : replace({ params: { ...(call.params as object), update: changed } });
   };
   const onAsyncTask: CallHook = (call, host) => {
     const id = sessionIn(call.params);

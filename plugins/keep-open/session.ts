@@ -1,7 +1,7 @@
 /** One session's launching calls at work: feeds the reducer and schedules what it waits for. All decisions are its. */
 import type { Host, Outgoing } from 'afterturn/plugin';
 import type { JsonObject } from 'afterturn/protocol';
-import { nextKeepOpenTick, nothingKeptOpen, reduceKeepOpen, type KeepOpen, type KeepOpenEffect, type KeepOpenEvent, type KeepOpenOptions, type KeepOpenRule } from 'afterturn/state';
+import { concernsLaunch, nextKeepOpenTick, nothingKeptOpen, reduceKeepOpen, type KeepOpen, type KeepOpenEffect, type KeepOpenEvent, type KeepOpenOptions, type KeepOpenRule } from 'afterturn/state';
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at'> : never;
 
@@ -18,6 +18,11 @@ export class KeptSession {
     private readonly options: KeepOpenOptions,
     private readonly onRule: OnRule,
   ) {}
+
+  /** Whether an update, or its outline, is of a call that launches or may have launched work. */
+  concerns(outline: JsonObject): boolean {
+    return concernsLaunch(this.#state, outline);
+  }
 
   /** The agent's update: what goes on in its place, or nothing when it goes on as it came. */
   changed(update: JsonObject): JsonObject | undefined {

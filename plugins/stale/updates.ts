@@ -11,8 +11,9 @@ const TASK_UPDATES = ['async_task_spawned', 'async_task_progress', 'async_task_s
 export function updateHooks(context: Context, heardOf: (session: string) => void): Hooks {
   const onUpdate = (read: (update: JsonObject, session: string) => Outcome): CallHook => (call) => {
     if (context.watch === undefined) return undefined;
-    const session = sessionOf(call.params);
-    const update = objectOf(at(call.params, 'update'));
+    // What is read here are ids, states and references.
+    const session = sessionOf(call.outline);
+    const update = objectOf(at(call.outline, 'update'));
     if (session === undefined || update === undefined) return undefined;
     heardOf(session);
     return read(update, session);

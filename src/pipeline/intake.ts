@@ -32,6 +32,9 @@ export interface IntakePorts {
   readonly now: () => number;
 }
 
+/** Places in a buffer as places in the line that starts there. */
+const placesFrom = (start: number, places: readonly number[]): readonly number[] => (places.length === 0 || start === 0 ? places : places.map((place) => place - start));
+
 export class Intake {
   table: Table;
   /** Replies in the other direction have hooks: requests of this one have to be remembered. */
@@ -176,7 +179,7 @@ export class Intake {
     const asked = idText === undefined ? undefined : new Asked(idText, direction, undefined);
     asked?.looksFrom(0, method, now());
     const kind = isRequest ? 'request' : 'notification';
-    const frame = Frame.ofLine(buffer.subarray(start, end), { kind, method, idText }, peek.plainNumbers);
+    const frame = Frame.ofLine(buffer.subarray(start, end), { kind, method, idText }, peek.plainNumbers, placesFrom(start, peek.longStrings));
     return { at: 0, frame, asked, steps, line: { buffer, start, end } };
   }
 

@@ -82,6 +82,10 @@ function seeArmed(state: KeepOpen, before: KeptCall, call: KeptCall, task: strin
   return [withCall(state, next), [{ do: 'change', update: changedFrame(update, change), rules: rulesOf(update, before, change, end) }]];
 }
 
+/** Whether an update of a call, or its outline, says anything here: its tool launches, or the call is known. */
+export const concernsLaunch = (state: KeepOpen, outline: JsonObject): boolean =>
+  isLaunchTool(toolNameOf(outline)) || state.calls.has(idOf(outline.toolCallId) ?? '');
+
 /** A `tool_call` or `tool_call_update` of the agent. A `tool_call` under a used id is a new life, but for a replay. */
 export function seeUpdate(state: KeepOpen, update: JsonObject, options: KeepOpenOptions): Step {
   const id = idOf(update.toolCallId);

@@ -145,6 +145,12 @@ const handlers: { readonly [T in StaleEvent['type']]: Handler<EventOf<T>> } = {
 /** The call that the event is a word about, and so a sign of its life. */
 const touches = (event: StaleEvent): string | undefined => (event.type === 'call' || event.type === 'contentAdded' ? event.call : undefined);
 
+/** Some call's clock runs. Without one, a word about a call that says nothing new starts none. */
+function hasClock(session: WatchedSession): boolean {
+  for (const { staleSince } of session.calls.values()) if (staleSince !== undefined) return true;
+  return false;
+}
+
 /** Sets the clock of each call: it starts when the last thing that spoke for the call is gone. */
 function timed(session: WatchedSession, event: StaleEvent, options: StaleOptions): WatchedSession {
   const touched = touches(event);
@@ -166,7 +172,9 @@ function mustEnd(session: WatchedSession, call: WatchedCall, event: StaleEvent, 
 /** One event of one session: the session after it, and the calls to settle, in the order in which they were first seen. */
 export function reduceStale(session: WatchedSession, event: StaleEvent, options: StaleOptions): readonly [WatchedSession, readonly Settle[]] {
   const handle = handlers[event.type] as Handler<StaleEvent>;
-  let next = timed(handle(session, event, options), event, options);
+  const handled = handle(session, event, options);
+  if (handled === session && touches(event) !== undefined && !hasClock(session)) return [session, []];
+  let next = timed(handled, event, options);
   const settles: Settle[] = [];
   for (const call of next.calls.values()) {
     if (!mustEnd(next, call, event, options)) continue;

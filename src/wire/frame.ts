@@ -40,6 +40,8 @@ export class Frame implements Head {
   readonly idText: string | undefined;
   #line: Uint8Array | undefined;
   #members: Members | undefined;
+  #outline: Members | undefined;
+  #longStrings: readonly number[] = [];
   #plainNumbers = true;
   #ending = '\n';
 
@@ -51,10 +53,14 @@ export class Frame implements Head {
     this.#members = members;
   }
 
-  /** A message as it came. `plainNumbers`: none of its numbers needs its digits kept. */
-  static ofLine(line: Uint8Array, head: Head, plainNumbers: boolean): Frame {
+  /**
+   * A message as it came. `plainNumbers`: none of its numbers needs its digits kept. `longStrings`: the
+   * places of long strings in the line, without their quotes, start and end by turns.
+   */
+  static ofLine(line: Uint8Array, head: Head, plainNumbers: boolean, longStrings: readonly number[] = []): Frame {
     const frame = new Frame(head, line, undefined);
     frame.#plainNumbers = plainNumbers;
+    frame.#longStrings = longStrings;
     return frame;
   }
 
@@ -79,6 +85,12 @@ export class Frame implements Head {
 
   get params(): unknown {
     return this.members.params;
+  }
+
+  /** The params without their long strings, which are empty here: nearly all of a big message is in them. */
+  get outline(): unknown {
+    if (this.#members !== undefined || this.#line === undefined || this.#longStrings.length === 0) return this.params;
+    return (this.#outline ??= membersOf(withoutLong(this.#line, this.#longStrings), this.#plainNumbers)).params;
   }
 
   get result(): unknown {
@@ -124,6 +136,16 @@ function errorOf(error: unknown): RpcError | undefined {
   const { code, message } = error as Partial<RpcError>;
   if (Number.isInteger(code) && typeof message === 'string') return error as RpcError;
   return rpcError(ErrorCode.internalError, `expected an error with a code that is an integer and a message that is a string, got ${typeof error} with ${typeof code} and ${typeof message}`);
+}
+
+function withoutLong(line: Uint8Array, places: readonly number[]): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let from = 0;
+  for (let i = 0; i < places.length; i += 2) {
+    parts.push(line.subarray(from, places[i]));
+    from = places[i + 1] as number;
+  }
+  return Buffer.concat([...parts, line.subarray(from)]);
 }
 
 function membersOf(line: Uint8Array, plainNumbers: boolean): Members {

@@ -13,9 +13,12 @@ const OPEN_LIST = 91, BACKSLASH = 92, CLOSE_LIST = 93, OPEN = 123, CLOSE = 125;
 const UPPER_E = 69, LOWER_E = 101, LOWER_A = 97, LOWER_Z = 122;
 /** From this many characters on a number may have more digits than JavaScript keeps. */
 const LONG_NUMBER = 16;
+/** From this many bytes on a string is long: its place is noted. */
+const LONG_STRING = 1024;
 /** Heads up to this many bytes are remembered. */
 const HEAD_LIMIT = 512;
 const nothing: Buffer = Buffer.alloc(0);
+const noPlaces: number[] = [];
 
 /** Where the kind of a call is found: the keys from the message down to a string. */
 export interface KindPath {
@@ -121,6 +124,8 @@ export class Peek {
   isMessage = false;
   /** No number needs its digits kept, as far as their length and form tell. */
   plainNumbers = true;
+  /** The places of the long strings among the values, without their quotes: start and end by turns. Of `look`'s buffer. */
+  longStrings: number[] = noPlaces;
 
   readonly #kindMethod: string;
   readonly #path: readonly Buffer[];
@@ -142,6 +147,7 @@ export class Peek {
     this.idStart = this.idEnd = -1;
     this.answers = this.isMessage = false;
     this.plainNumbers = true;
+    this.longStrings = noPlaces;
     const close = this.#afterMessage(line, start, end);
     this.sure = close !== -1 && afterSpace(line, close, end) === end;
     if (this.method !== this.#kindMethod) this.kind = undefined;
@@ -234,8 +240,10 @@ export class Peek {
     while (at < end) {
       const byte = line[at] as number;
       if (byte === QUOTE) {
-        at = afterString(line, at + 1, end);
+        const text = at + 1;
+        at = afterString(line, text, end);
         if (at === -1) return -1;
+        if (at - text > LONG_STRING) this.#noteLong(text, at - 1);
       } else if (byte === COMMA || byte === COLON || byte <= SPACE) {
         if (depth === 0) return -1;
         at++;
@@ -254,6 +262,11 @@ export class Peek {
       if (depth === 0) return at;
     }
     return -1;
+  }
+
+  #noteLong(start: number, end: number): void {
+    if (this.longStrings === noPlaces) this.longStrings = [];
+    this.longStrings.push(start, end);
   }
 
   #afterNumber(line: Buffer, from: number, end: number): number {

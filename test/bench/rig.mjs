@@ -28,8 +28,8 @@ export function canPin() {
 }
 
 /** Runs the client against a candidate (a command that takes the agent's command behind it; empty: the agent itself). */
-export function measured(candidate, args, { pinned = false } = {}) {
-  const [file, ...rest] = [...(pinned ? ['taskset', '-c', '0'] : []), `${built}/load`, '--timeout', '120', ...args, '--', ...candidate, agent];
+export function measured(candidate, args, { pinned = false, agentArgs = [] } = {}) {
+  const [file, ...rest] = [...(pinned ? ['taskset', '-c', '0'] : []), `${built}/load`, '--timeout', '120', ...args, '--', ...candidate, agent, ...agentArgs];
   const { stdout, stderr, error } = spawnSync(file, rest, { env: { ...process.env, BENCH_PAYLOADS: `${built}/payloads` }, encoding: 'utf8' });
   try {
     return JSON.parse(stdout);

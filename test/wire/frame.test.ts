@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
+import { Peek } from '../../src/wire/peek.js';
 import { Frame, NotAMessage, type Head } from '../../src/wire/frame.js';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
@@ -114,5 +115,28 @@ describe('a message made here', () => {
 
   test('needs a method', () => {
     expect(() => Frame.ofCall(undefined as unknown as string, {})).toThrow('expected a method that is a string, got undefined');
+  });
+});
+
+describe('the outline', () => {
+  const long = 'é"\\'.repeat(400);
+  const text = JSON.stringify({ jsonrpc: '2.0', method: 'x', params: { before: 1, long, list: [{ long, after: true }], short: 'y"' } });
+  const looked = (line: string): Frame => {
+    const peek = new Peek({ method: 'x', path: [] });
+    const bytes = Buffer.from(line);
+    peek.look(bytes, 0, bytes.length);
+    return Frame.ofLine(bytes, { kind: 'notification', method: 'x', idText: undefined }, true, peek.longStrings);
+  };
+
+  test('has all but the long strings, which are empty', () => {
+    const frame = looked(text);
+    expect(frame.outline).toEqual({ before: 1, long: '', list: [{ long: '', after: true }], short: 'y"' });
+    expect(frame.params).toMatchObject({ long });
+    expect(frame.raw.toString()).toBe(text);
+  });
+
+  test('is the params where nothing is long, and where the message is of our own', () => {
+    expect(looked('{"method":"x","params":{"a":"b"}}').outline).toEqual({ a: 'b' });
+    expect(Frame.ofCall('x', { long }).outline).toEqual({ long });
   });
 });

@@ -1,4 +1,5 @@
-// gen.mjs FOLDER: writes the payload files mix, chunks, tiny and big10; the same bytes each time.
+// gen.mjs FOLDER: writes the payload files; the same bytes each time. claude-raw and claude-async are
+// mix and chunks with the background work of claude-agent-acp in it, told by its raw feed or its extension.
 import { mkdirSync, writeFileSync } from 'node:fs';
 
 const folder = process.argv[2];
@@ -48,8 +49,48 @@ function mixed() {
   return kind < 0.8 ? chunk() : kind < 0.92 ? toolUpdate() : terminalOutput();
 }
 
+const sdk = (subtype, fields) => `${JSON.stringify({ jsonrpc: '2.0', method: '_claude/sdkMessage', params: { sessionId: 'sess-0001', message: { type: 'system', subtype, ...fields } } })}\n`;
+
+let tasks = 0;
+/** A command that goes to the background and ends, as each of the two tells it. */
+function backgroundCommand(isRaw) {
+  tasks += 1;
+  const [task, call] = [`task-${tasks}`, `toolu_bg_${tasks}`];
+  const task_id = task;
+  const bash = { claudeCode: { toolName: 'Bash' } };
+  const launch = [
+    update({ _meta: { ...bash, ...(isRaw ? {} : { terminal_info: { terminal_id: call } }) }, toolCallId: call, sessionUpdate: 'tool_call', name: 'Bash', status: 'pending', title: 'make', kind: 'execute', content: isRaw ? [] : [{ type: 'terminal', terminalId: call }] }),
+    update({ toolCallId: call, sessionUpdate: 'tool_call_update', rawInput: { command: 'make', run_in_background: true } }),
+  ];
+  if (isRaw) {
+    return [
+      ...launch,
+      sdk('task_started', { task_id, tool_use_id: call, description: 'make', is_backgrounded: true, task_type: 'local_bash' }),
+      update({ _meta: { claudeCode: { ...bash.claudeCode, toolResponse: { backgroundTaskId: task } } }, toolCallId: call, sessionUpdate: 'tool_call_update' }),
+      update({ toolCallId: call, sessionUpdate: 'tool_call_update', status: 'completed' }),
+      sdk('task_updated', { task_id, patch: { status: 'completed' } }),
+      sdk('task_notification', { task_id, tool_use_id: call, status: 'completed', summary: 'Background command "make" completed (exit code 0)' }),
+    ].join('');
+  }
+  return [
+    ...launch,
+    update({ sessionUpdate: 'async_task_spawned', asyncTaskId: task, name: 'make', taskType: 'shell', description: 'make', showInTranscript: false, canStop: true, toolCallId: call }),
+    update({ _meta: { terminal_exit: { terminal_id: call, exit_code: 0, signal: null } }, toolCallId: call, sessionUpdate: 'tool_call_update', status: 'completed' }),
+    sdk('task_notification', { task_id, tool_use_id: call, status: 'completed', summary: 'Background command "make" completed (exit code 0)' }),
+    update({ sessionUpdate: 'async_task_state_update', asyncTaskId: task, state: 'completed' }),
+  ].join('');
+}
+
+/** Every hundredth line is a whole command in the background. */
+const working = (isRaw, make) => (_, index) => (index % 100 === 99 ? backgroundCommand(isRaw) : make());
+
 const lines = (count, make) => Array.from({ length: count }, make).join('');
 writeFileSync(`${folder}/mix.ndjson`, lines(2000, mixed));
 writeFileSync(`${folder}/chunks.ndjson`, lines(20_000, chunk));
+for (const isRaw of [true, false]) {
+  const told = isRaw ? 'raw' : 'async';
+  writeFileSync(`${folder}/claude-${told}.ndjson`, lines(2000, working(isRaw, mixed)));
+  writeFileSync(`${folder}/claude-${told}-chunks.ndjson`, lines(20_000, working(isRaw, chunk)));
+}
 writeFileSync(`${folder}/tiny.ndjson`, message('.').repeat(100_000));
 writeFileSync(`${folder}/big10.ndjson`, message(text(10 * 1024 * 1024)));
