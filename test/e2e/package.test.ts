@@ -38,7 +38,7 @@ describe('the package', () => {
     expect(files.filter((path) => !path.startsWith('dist/')).sort()).toEqual([
       'CHANGELOG.md', 'LICENSE', 'README.md', 'bin/afterturn.js', 'bin/package.json', 'package.json', 'plugins/README.md', 'src/README.md',
     ]);
-    expect(files.filter((path) => path.startsWith('dist/') && !/\.(cjs|js|d\.ts)$/.test(path))).toEqual([]);
+    expect(files.filter((path) => path.startsWith('dist/') && !/\.(cjs|js|css|d\.ts)$/.test(path))).toEqual([]);
   });
 
   it('has each file that it exports, but for sources', () => {
@@ -53,6 +53,15 @@ describe('the package', () => {
     const echoes = "process.stdin.pipe(process.stdout)";
     const message = '{"jsonrpc":"2.0","method":"x"}\n';
     expect(execFileSync(process.execPath, [bin, '--', process.execPath, '-e', echoes], { cwd: folder, input: message, encoding: 'utf8' })).toBe(message);
+  });
+
+  it('traces a session, and shows the trace', () => {
+    const bin = join(installed(), manifest.bin.afterturn ?? '');
+    const input = ['{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}', '{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}'].map((line) => `${line}\n`).join('');
+    const answers = "process.stdin.on('data', (data) => { for (const line of String(data).trim().split('\\n')) console.log(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(line).id, result: { protocolVersion: 1, stopReason: 'end_turn' } })); })";
+    execFileSync(process.execPath, [bin, '--trace-file', 'trace.json', '--', process.execPath, '-e', answers], { cwd: folder, input, env: { PATH: process.env.PATH } });
+    expect(node(bin, 'report', 'trace.json', '--html', 'page.html')).toBeDefined();
+    expect(readFileSync(join(folder, 'page.html'), 'utf8')).toContain('</html>');
   });
 
   it('is a library for programs that import it', () => {
