@@ -4,7 +4,7 @@
  */
 import { keep, type Host, type Outgoing } from 'afterturn/plugin';
 import type { JsonObject, Signal } from 'afterturn/protocol';
-import { emptyLedger, emptyLists, emptySession, isListed, nextTick, reduceLedger, reduceLists } from 'afterturn/state';
+import { byCall, emptyLedger, emptyLists, emptySession, entriesOf, entryPhase, isListed, itemsShownBy, nextTick, reduceLedger, reduceLists } from 'afterturn/state';
 import type { Entry, Fact, Item, Ledger, LedgerEvent, ListsEffect, ListsEvent, ListsOptions, SessionLedger, SessionLists } from 'afterturn/state';
 import { Outputs } from './outputs.js';
 import { Resuming } from './resuming.js';
@@ -38,7 +38,7 @@ export class BackgroundSession {
   #running = false;
   #cancelTick: (() => void) | undefined;
   #resuming: Resuming | undefined;
-  readonly #shown = new Shown((call) => [...this.#session.items.values()].some((item) => item.toolCallId === call && item.phase !== 'ended'));
+  readonly #shown = new Shown((call) => this.#session.items.where(byCall, call).some(({ phase }) => phase !== 'ended'));
 
   constructor(
     readonly id: string,
@@ -76,22 +76,20 @@ export class BackgroundSession {
 
   /** Something of it is known to the client that could be cancelled. */
   get hasLiveItems(): boolean {
-    return [...this.#lists.entries.values()].some((entry) => entry.phase === 'live') || [...this.#lists.children.values()].some(isListed);
+    return this.#lists.entries.where(entryPhase, 'live').length > 0 || [...this.#lists.children.values()].some(isListed);
   }
 
   /** The live item that the client knows by this id, if it is listed. */
   listed(type: 'terminal' | 'tool_call', id: string): { readonly entry: Entry; readonly item: Item } | undefined {
-    const entry = [...this.#lists.entries.values()].find((other) => other.type === type && other.id === id && other.phase === 'live');
+    const entry = entriesOf(this.#lists, type, id).find(({ phase }) => phase === 'live');
     const item = entry && this.#session.items.get(entry.task);
     return entry && item && { entry, item };
   }
 
   /** The listed item that a tool call is, or that it launched. */
   #listedBy(toolCallId: string): Entry | undefined {
-    return [...this.#lists.entries.values()].find((entry) => {
-      const isIt = (entry.type === 'tool_call' && entry.id === toolCallId) || this.#session.items.get(entry.task)?.toolCallId === toolCallId;
-      return isIt && entry.phase !== 'settled' && !entry.unlisted;
-    });
+    const launched = this.#session.items.where(byCall, toolCallId).flatMap(({ task }) => this.#lists.entries.get(task) ?? []);
+    return [...entriesOf(this.#lists, 'tool_call', toolCallId), ...launched].find(({ phase, unlisted }) => phase !== 'settled' && !unlisted);
   }
 
   /** Whether a question about this call is one about listed work. If it is, the client is told of the list before what is sent next. */
@@ -243,10 +241,7 @@ export class BackgroundSession {
   }
 
   #isLiveTerminal(id: string): boolean {
-    const { items, calls } = this.#session;
-    const isListed = [...this.#lists.entries.values()].some((entry) => entry.type === 'terminal' && entry.id === id && entry.phase !== 'settled');
-    const isLaunched = (call: string | undefined): boolean => call !== undefined && (call === id || calls.get(call)?.terminals.includes(id) === true);
-    return isListed || [...items.values()].some((item) => item.phase === 'foreground' && isLaunched(item.toolCallId));
+    return entriesOf(this.#lists, 'terminal', id).some(({ phase }) => phase !== 'settled') || itemsShownBy(this.#session, id).some(({ phase }) => phase === 'foreground');
   }
 
   /** `update`: the agent's, which is at hand. */
@@ -282,7 +277,7 @@ export class BackgroundSession {
 
   /** The tasks whose end is known and waits. */
   #awaited(): readonly string[] {
-    return [...this.#lists.entries.values()].filter(({ phase, until }) => phase === 'ending' && until !== undefined).map(({ task }) => task);
+    return this.#lists.entries.where(entryPhase, 'ending').filter(({ until }) => until !== undefined).map(({ task }) => task);
   }
 
   #flushed(task: string): void {

@@ -60,6 +60,8 @@ export function withTerminal(call: JsonObject, terminal: string): JsonObject {
 export class Shown {
   readonly #calls = new Map<string, JsonObject>();
   readonly #tails = new Map<string, Tail>();
+  /** So many calls are looked through for those that may be forgotten. */
+  #lookAt = MAX_ENDED_CALLS;
 
   /** `isKept`: the call launched what lives. */
   constructor(private readonly isKept: (call: string) => boolean) {}
@@ -91,8 +93,11 @@ export class Shown {
   }
 
   #forgetCalls(): void {
+    if (this.#calls.size <= this.#lookAt) return;
     const ended = [...this.#calls].filter(([id, call]) => isFinalStatus(stringOf(call.status)) && !this.isKept(id));
     for (const [id] of ended.slice(0, Math.max(0, ended.length - MAX_ENDED_CALLS))) this.#calls.delete(id);
+    // Where much lives, not at each end.
+    this.#lookAt = Math.max(MAX_ENDED_CALLS, Math.floor(this.#calls.size * 1.125) - 16);
   }
 
   #terminal(id: string, update: JsonObject): void {

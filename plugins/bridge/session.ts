@@ -23,6 +23,7 @@ export class BridgeSession {
   replay: 'none' | 'shown' | 'hidden' = 'none';
   #history: Replay | undefined;
   readonly ids = new MessageIds();
+  #callLimit = MAX_CALLS;
   /** Stops of a task that the agent has not answered. */
   openStops = 0;
   closed = false;
@@ -81,12 +82,14 @@ export class BridgeSession {
 
   rememberCall(id: string, call: KnownCall): void {
     this.calls.set(id, call);
-    if (this.calls.size <= MAX_CALLS) return;
+    if (this.calls.size <= this.#callLimit) return;
     for (const [oldest, known] of this.calls) {
       if (!isFinal(known)) continue;
       this.calls.delete(oldest);
       return;
     }
+    // Where that many are open, they are not looked through at each update.
+    this.#callLimit = Math.floor(this.calls.size * 1.125);
   }
 
   rememberTerminals(terminals: ReadonlyMap<string, KnownTerminal>): void {

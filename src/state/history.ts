@@ -6,19 +6,13 @@
 import type { CallFacts, Signal, TerminalFacts } from '../protocol/index.js';
 import { defined } from '../protocol/index.js';
 import { isLive } from './ledger-items.js';
+import { isCallInUse, isTerminalInUse } from './ledger.js';
 import type { LedgerEvent, SessionLedger } from './ledger-types.js';
 
 type Told = LedgerEvent['signal'];
 export type TaskSignal = Extract<Signal, { readonly type: 'taskStarted' | 'taskChanged' | 'taskEnded' }>;
 
 export const isTaskSignal = (signal: Told): signal is TaskSignal => signal.type === 'taskStarted' || signal.type === 'taskChanged' || signal.type === 'taskEnded';
-
-/** The calls that launched what lives, and the terminals that these show. */
-function liveParts(session: SessionLedger): { readonly calls: ReadonlySet<string>; readonly terminals: ReadonlySet<string> } {
-  const calls = new Set([...session.items.values()].filter(isLive).flatMap(({ toolCallId }) => toolCallId ?? []));
-  const terminals = new Set([...calls].flatMap((id) => [id, ...(session.calls.get(id)?.terminals ?? [])]));
-  return { calls, terminals };
-}
 
 function pastCall(session: SessionLedger, call: string, facts: CallFacts, isLaunch: boolean): CallFacts {
   const { start: _, status, exitCode, ...lasting } = facts;
@@ -34,10 +28,9 @@ function pastTerminal(facts: TerminalFacts, lives: boolean): TerminalFacts {
 /** What counts of a signal that a replay tells. A call or terminal of what lives is not ended by it, and no id is used again. */
 export function pastSignal(session: SessionLedger, signal: Told): Told {
   if (signal.type !== 'toolCall' && signal.type !== 'terminal') return signal;
-  const live = liveParts(session);
   return signal.type === 'toolCall'
-    ? { ...signal, facts: pastCall(session, signal.call, signal.facts, live.calls.has(signal.call)) }
-    : { ...signal, facts: pastTerminal(signal.facts, live.terminals.has(signal.terminal)) };
+    ? { ...signal, facts: pastCall(session, signal.call, signal.facts, isCallInUse(session, signal.call)) }
+    : { ...signal, facts: pastTerminal(signal.facts, isTerminalInUse(session, signal.terminal)) };
 }
 
 const livesHere = (session: SessionLedger, task: string): boolean => {

@@ -3,7 +3,7 @@ export * from './ledger.js';
 export type * from './ledger-types.js';
 export * from './lists.js';
 export { isTaskSignal, newsOf, pastSignal, startsOf, type TaskSignal } from './history.js';
-export { isListed } from './lists-entries.js';
+export { entriesOf, entryPhase, isListed } from './lists-entries.js';
 export type * from './lists-types.js';
 export { noTurns, turnsAfter } from './turns.js';
 export type * from './turns-types.js';

@@ -7,7 +7,7 @@
 import { exitCodeOfSummary, type CallFacts, type Signal, type TerminalFacts } from '../protocol/index.js';
 import { changed, ended, isLive, isOtherRun, isTentative, sameItem, standsAlone, started, withTool } from './ledger-items.js';
 import type { CallState, Fact, Item, Ledger, LedgerEvent, LedgerOptions, SessionLedger, TerminalState } from './ledger-types.js';
-import { Table } from './table.js';
+import { Table, type Index } from './table.js';
 
 const REMEMBERED = 256;
 
@@ -16,6 +16,19 @@ export const isFinalStatus = (status: string | undefined): boolean => status !==
 
 export const emptyLedger = (): Ledger => Table.empty();
 export const emptySession: SessionLedger = { items: Table.empty(), calls: Table.empty(), terminals: Table.empty(), running: false };
+
+export const byCall: Index<Item> = ({ toolCallId }) => toolCallId;
+export const itemPhase: Index<Item> = ({ phase }) => phase;
+export const callPhase: Index<CallState> = ({ final }) => (final ? 'ended' : 'open');
+const liveness: Index<Item> = (item) => (isLive(item) ? 'live' : 'gone');
+const byTerminal: Index<CallState> = ({ terminals }) => terminals;
+
+/** The calls that show this terminal. */
+export const callsShowing = (session: SessionLedger, terminal: string): readonly CallState[] => session.calls.where(byTerminal, terminal);
+
+/** The items whose launching call shows this terminal, or has its id. */
+export const itemsShownBy = (session: SessionLedger, terminal: string): readonly Item[] =>
+  [terminal, ...callsShowing(session, terminal).map(({ id }) => id).filter((id) => id !== terminal)].flatMap((call) => session.items.where(byCall, call));
 
 /** A fact without its session and time. */
 type Told = Fact extends infer F ? (F extends Fact ? Omit<F, 'session' | 'at'> : never) : never;
@@ -42,7 +55,7 @@ function put(session: SessionLedger, before: Item | undefined, item: Item, tenta
   if (item === before) return unchanged(session);
   const ends = item.phase === 'ended' && before?.phase !== 'ended';
   const items = ends ? session.items.renew(item.task, item) : session.items.set(item.task, item);
-  const next: SessionLedger = { ...session, items: items.bounded(remembered, (other) => !isLive(other)) };
+  const next: SessionLedger = { ...session, items: items.boundedWhere(liveness, 'gone', remembered) };
   if (before !== undefined && sameItem({ ...item, upcoming: before.upcoming }, before)) return unchanged(next);
   const isNewLife = item.started && (before === undefined || !before.started || before.life !== item.life);
   const facts: Told[] = [];
@@ -78,7 +91,7 @@ const codeFromTurn = (task: string, remembered: number) => (session: SessionLedg
   const exitCode = exitCodeOfSummary(text);
   if (text === undefined || exitCode === undefined) return unchanged(session);
   const names = (item: Item): boolean => item.description !== undefined && text.includes(`"${item.description}"`);
-  const item = [...session.items.values()].filter((other) => other.kind === 'terminal' && other.phase === 'ended' && other.exitCode === undefined && agrees(other, exitCode) && names(other)).at(-1);
+  const item = session.items.where(itemPhase, 'ended').filter((other) => other.kind === 'terminal' && other.exitCode === undefined && agrees(other, exitCode) && names(other)).at(-1);
   return item === undefined ? unchanged(session) : put(session, item, { ...item, exitCode }, false, remembered);
 };
 
@@ -121,21 +134,23 @@ function callState(before: CallState | undefined, id: string, facts: CallFacts, 
   return same ? known : next;
 }
 
-/** The calls that launched what still runs, and their terminals: these are not forgotten. */
-function inUse(session: SessionLedger): (id: string) => boolean {
-  let ids: ReadonlySet<string> | undefined;
-  const used = (): ReadonlySet<string> =>
-    new Set([...session.items.values()].filter((item) => isLive(item) && item.toolCallId !== undefined).flatMap(({ toolCallId = '' }) => [toolCallId, ...(session.calls.get(toolCallId)?.terminals ?? [])]));
-  return (id) => (ids ??= used()).has(id);
-}
+/** Whether a call launched what still runs, or a terminal is one that it shows: these are not forgotten. */
+export const isCallInUse = (session: SessionLedger, call: string): boolean => session.items.where(byCall, call).some(isLive);
+export const isTerminalInUse = (session: SessionLedger, terminal: string): boolean => itemsShownBy(session, terminal).some(isLive);
 
 /** Whether this call launched the item: its id can have been used again since. */
 export const isLaunchedBy = (item: Item, call: CallState): boolean => item.started && item.toolCallId === call.id && (!call.reused || item.startedAt >= call.seenAt);
 
+/** The item that a call launched last. */
+export function launchedBy(session: SessionLedger, call: string): Item | undefined {
+  const known = session.calls.get(call);
+  return known && session.items.where(byCall, call).filter((item) => isLaunchedBy(item, known)).at(-1);
+}
+
 /** Some agents tell the exit code of a background command only in the output of its launching call. */
 const codeFromCall = (call: CallState, { exitCode }: CallFacts, remembered: number) => (session: SessionLedger): Step => {
   if (exitCode === undefined) return unchanged(session);
-  const item = [...session.items.values()].filter((other) => isLaunchedBy(other, call) && other.kind === 'terminal' && other.exitCode === undefined).at(-1);
+  const item = session.items.where(byCall, call.id).filter((other) => isLaunchedBy(other, call) && other.kind === 'terminal' && other.exitCode === undefined).at(-1);
   return item === undefined ? unchanged(session) : put(session, item, { ...item, exitCode }, false, remembered);
 };
 
@@ -143,12 +158,11 @@ function seeCall(session: SessionLedger, id: string, facts: CallFacts, at: numbe
   const before = session.calls.get(id);
   const call = callState(before, id, facts, at);
   const ends = call.final && !before?.final;
-  const isUsed = inUse(session);
-  const calls = ends ? session.calls.renew(id, call).bounded(remembered, (other) => other.final && !isUsed(other.id)) : session.calls.set(id, call);
+  const calls = ends ? session.calls.renew(id, call).bounded(remembered, (other) => other.final && !isCallInUse(session, other.id)) : session.calls.set(id, call);
   const next: SessionLedger = call === before ? session : { ...session, calls };
   const step = codeFromCall(call, facts, remembered)(next);
   if (!ends) return step;
-  const launched = [...next.items.values()].filter((item) => item.toolCallId === id && item.phase === 'foreground');
+  const launched = next.items.where(byCall, id).filter((item) => item.phase === 'foreground');
   return launched.reduce<Step>((done, item) => then(done, detachIfDue(item.task)), step);
 }
 
@@ -162,15 +176,14 @@ function seeTerminal(session: SessionLedger, id: string, facts: TerminalFacts, r
     output: facts.output ?? before?.output ?? false,
   };
   if (before !== undefined && (Object.keys(next) as (keyof TerminalState)[]).every((key) => next[key] === before[key])) return unchanged(session);
-  const isUsed = inUse(session);
-  return unchanged({ ...session, terminals: session.terminals.set(id, next).bounded(remembered, (other) => other.exit !== undefined && !isUsed(other.id)) });
+  return unchanged({ ...session, terminals: session.terminals.set(id, next).bounded(remembered, (other) => other.exit !== undefined && !isTerminalInUse(session, other.id)) });
 }
 
 function foreground(session: SessionLedger, state: string): Step {
   const running = state !== 'idle';
   const next = running === session.running ? session : { ...session, running };
   if (running) return unchanged(next);
-  const waiting = [...next.items.values()].filter((item) => item.phase === 'foreground');
+  const waiting = next.items.where(itemPhase, 'foreground');
   return waiting.reduce<Step>((step, item) => then(step, detachIfDue(item.task)), unchanged(next));
 }
 

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, Outcome } from '../protocol/index.js';
 import type { Item, SessionLedger } from './ledger-types.js';
-import { callAnnouncement, callReference, endOf, endUpdate, entityUpdate, liveStatus, stateSnapshot, terminalAnnouncement, withList } from './lists-entries.js';
+import { callAnnouncement, callReference, endOf, endUpdate, entityUpdate, entryPhase, liveStatus, stateSnapshot, terminalAnnouncement, withList } from './lists-entries.js';
 import { isUsed, markUsed, ownId } from './lists-ids.js';
 import type { Entry, ListsEffect, ListsOptions, SessionLists } from './lists-types.js';
 
@@ -162,7 +162,7 @@ export function tellAgain(draft: Draft, entry: Entry, item: Item): void {
   if (told !== entry.told) send(draft, { ...entityUpdate(entry), ...update });
 }
 
-export const endingEntries = (lists: SessionLists): Entry[] => [...lists.entries.values()].filter((entry) => entry.phase === 'ending');
+export const endingEntries = (lists: SessionLists): readonly Entry[] => lists.entries.where(entryPhase, 'ending');
 
 /** A state other than `idle` does not wait for an exit code: it comes with the item gone. Output that is due is waited for, listed. */
 export function settleAllEnding(draft: Draft): void {

@@ -7,6 +7,13 @@
 import { defined, type ExitFacts, type JsonObject, type Outcome } from '../protocol/index.js';
 import type { CallState, Item, SessionLedger } from './ledger-types.js';
 import type { ChildEntry, Entry, SessionLists } from './lists-types.js';
+import type { Index } from './table.js';
+
+export const entryPhase: Index<Entry> = ({ phase }) => phase;
+const byEntity: Index<Entry> = ({ type, id }) => `${type} ${id}`;
+
+/** The entries that are this terminal or call, in all the lives that are remembered. */
+export const entriesOf = ({ entries }: SessionLists, type: Entry['type'], id: string): readonly Entry[] => entries.where(byEntity, `${type} ${id}`);
 
 const toolStatus: Readonly<Record<Outcome, string>> = { completed: 'completed', failed: 'failed', stopped: 'cancelled', unknown: 'cancelled' };
 

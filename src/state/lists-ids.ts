@@ -3,6 +3,7 @@
  * had before or that has ended, and not one of our own. A terminal and a tool call may have the same
  * id, as the agent's often do. What is remembered of ids is bounded.
  */
+import { entriesOf } from './lists-entries.js';
 import type { Entry, SessionLists } from './lists-types.js';
 
 type Kind = Entry['type'];
@@ -10,15 +11,14 @@ type Kind = Entry['type'];
 const REMEMBERED = 1024;
 const keyOf = (type: Kind, id: string): string => `${type} ${id}`;
 
-export const isUsed = ({ used, entries }: SessionLists, type: Kind, id: string): boolean =>
-  used.has(keyOf(type, id)) || [...entries.values()].some((entry) => entry.type === type && entry.id === id);
+export const isUsed = (lists: SessionLists, type: Kind, id: string): boolean => lists.used.has(keyOf(type, id)) || entriesOf(lists, type, id).length > 0;
 
 /** `number` is that of an id of our own, else 0. */
 export function markUsed(lists: SessionLists, type: Kind, id: string, number = 0): SessionLists {
   const all = lists.used.renew(keyOf(type, id), number);
-  const used = all.bounded(REMEMBERED, () => true);
-  const gone = used === all ? [] : [...all.entries()].filter(([key]) => !used.has(key)).map(([, other]) => other);
-  return { ...lists, used, forgotten: Math.max(lists.forgotten, ...gone) };
+  const oldest = all.size > REMEMBERED ? all.first() : undefined;
+  if (oldest === undefined) return { ...lists, used: all };
+  return { ...lists, used: all.delete(oldest[0]), forgotten: Math.max(lists.forgotten, oldest[1]) };
 }
 
 /** An id of our own that nothing ever had in this session: `afterturn:<task>`, then `afterturn:<task>:2` and so on. */

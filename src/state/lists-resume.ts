@@ -6,7 +6,7 @@
  * Follows "`session/resume` restores the list" of the v2 Background Work RFD.
  */
 import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '../protocol/index.js';
-import { isFinalStatus, isLaunchedBy } from './ledger.js';
+import { isFinalStatus, launchedBy } from './ledger.js';
 import { childAnnouncements, endChildren } from './lists-children.js';
 import { awaitsTasks, releaseHeldIdle, send, settle, settleAllEnding, type Draft } from './lists-draft.js';
 import { backgroundList, entityUpdate, finalStatus, liveStatus, terminalAnnouncement } from './lists-entries.js';
@@ -20,8 +20,7 @@ const toldEnd = ({ told }: Entry): JsonObject => (told === undefined ? {} : (JSO
 
 /** The work that a call launched, if it ended before the client heard of it: its acknowledgement was merged with its end. */
 function endedWork(draft: Draft, id: string): string | undefined {
-  const call = draft.ledger.calls.get(id);
-  const item = call && [...draft.ledger.items.values()].filter((other) => isLaunchedBy(other, call)).at(-1);
+  const item = launchedBy(draft.ledger, id);
   return item?.phase === 'ended' && item.kind === 'tool_call' && !draft.lists.entries.has(item.task) ? finalStatus(item.outcome ?? 'unknown') : undefined;
 }
 

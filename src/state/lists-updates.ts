@@ -1,9 +1,9 @@
 /** What becomes of each update of the agent on its way to a v2 client. One function a kind. */
 import { arrayOf, at, defined, integerOf, objectOf, stringOf, type ExitFacts, type JsonObject } from '../protocol/index.js';
-import { isFinalStatus, isLaunchedBy } from './ledger.js';
+import { byCall, callPhase, callsShowing, isFinalStatus, itemsShownBy, launchedBy } from './ledger.js';
 import type { Fact, Item } from './ledger-types.js';
 import { awaitsOnlyTasks, awaitsTasks, follow, newEntry, putEntry, releaseHeldIdle, send, settle, settleAllEnding, tellAgain, type Draft } from './lists-draft.js';
-import { callReference, finalStatus, liveStatus, withList } from './lists-entries.js';
+import { callReference, entriesOf, finalStatus, liveStatus, withList } from './lists-entries.js';
 import { isUsed, markUsed } from './lists-ids.js';
 import type { Entry } from './lists-types.js';
 
@@ -34,12 +34,11 @@ export function withoutExtensionMark(update: JsonObject): JsonObject {
   return withMember(update, '_meta', withMember(meta, 'jetbrains', withMember(jetbrains, 'air', told)));
 }
 
-export const entryOf = (draft: Draft, type: Entry['type'], id: string): Entry | undefined => [...draft.lists.entries.values()].find((entry) => entry.type === type && entry.id === id);
+export const entryOf = (draft: Draft, type: Entry['type'], id: string): Entry | undefined => entriesOf(draft.lists, type, id)[0];
 
 /** The item that this call launched, if it ended before the client heard of it. */
 function endedUnseen(draft: Draft, id: string): Item | undefined {
-  const call = draft.ledger.calls.get(id);
-  const item = call && [...draft.ledger.items.values()].filter((other) => isLaunchedBy(other, call)).at(-1);
+  const item = launchedBy(draft.ledger, id);
   return item?.phase === 'ended' && item.kind !== 'subagent' && !item.ambient && !draft.lists.entries.has(item.task) ? item : undefined;
 }
 
@@ -70,16 +69,15 @@ function forgetReused(draft: Draft, call: string, status: string | undefined): v
 /** New content replaces the old, and with it the references to terminals of our own. */
 function referAgain(draft: Draft, update: JsonObject, call: string): void {
   if (update.content === undefined) return;
-  for (const entry of draft.lists.entries.values()) {
-    const item = entry.own && entry.phase !== 'settled' ? draft.ledger.items.get(entry.task) : undefined;
-    if (item?.toolCallId === call && item.life === entry.life) send(draft, callReference(entry, item, draft.ledger));
+  for (const item of draft.ledger.items.where(byCall, call)) {
+    const entry = draft.lists.entries.get(item.task);
+    if (entry?.own && entry.phase !== 'settled' && item.life === entry.life) send(draft, callReference(entry, item, draft.ledger));
   }
 }
 
 /** A call that stayed open while its command ran in the background ends as that did: what was stopped did not fail. */
 function endedAsItsWork(draft: Draft, update: JsonObject): JsonObject {
-  const call = update.status === 'failed' ? draft.ledger.calls.get(stringOf(update.toolCallId) ?? '') : undefined;
-  const item = call && [...draft.ledger.items.values()].filter((other) => isLaunchedBy(other, call)).at(-1);
+  const item = update.status === 'failed' ? launchedBy(draft.ledger, stringOf(update.toolCallId) ?? '') : undefined;
   const isCertain = item?.outcome === 'stopped' && draft.lists.entries.get(item.task)?.tentative === false;
   return isCertain ? { ...update, status: finalStatus('stopped') } : update;
 }
@@ -92,7 +90,8 @@ function foundOutput(draft: Draft, update: JsonObject, call: string): JsonObject
   const content = arrayOf(update.content) ?? [];
   const text = content.length === 1 && at(content[0], 'type') === 'content' && at(content[0], 'content', 'type') === 'text' ? stringOf(at(content[0], 'content', 'text')) : undefined;
   if (text === undefined || integerOf(at(update, 'rawOutput', 'exit_code')) === undefined) return update;
-  const entry = [...draft.lists.entries.values()].find(({ type, own, phase, task }) => type === 'terminal' && !own && phase !== 'settled' && draft.ledger.items.get(task)?.toolCallId === call);
+  const launched = draft.ledger.items.where(byCall, call).flatMap(({ task }) => draft.lists.entries.get(task) ?? []);
+  const entry = launched.find(({ type, own, phase }) => type === 'terminal' && !own && phase !== 'settled');
   if (entry === undefined) return update;
   send(draft, { sessionUpdate: 'terminal_update', terminalId: entry.id, output: { data: Buffer.from(text, 'utf8').toString('base64') } });
   return without(without(update, 'content'), 'rawOutput');
@@ -130,17 +129,13 @@ export function toolCall(draft: Draft, update: JsonObject, facts: readonly Fact[
 
 /** A background command that waits for its launching call's acknowledgement, or ended before it. */
 export function awaitsLaunch(draft: Draft, terminal: string): boolean {
-  const isItem = (item: Item): boolean => item.kind === 'terminal' && item.started && !item.ambient && !draft.lists.entries.has(item.task);
-  return [...draft.ledger.items.values()].some((item) => isItem(item) && (item.toolCallId === terminal || draft.ledger.calls.get(item.toolCallId ?? '')?.terminals.includes(terminal)));
+  return itemsShownBy(draft.ledger, terminal).some((item) => item.kind === 'terminal' && item.started && !item.ambient && !draft.lists.entries.has(item.task));
 }
 
 /** The terminal of our own that shows the work of this one: the client knew it as exited when its work was announced. */
 function standIn(draft: Draft, terminal: string): Entry | undefined {
-  const shows = ({ own, type, task, life }: Entry): boolean => {
-    const item = own && type === 'terminal' ? draft.ledger.items.get(task) : undefined;
-    return item?.life === life && draft.ledger.calls.get(item.toolCallId ?? '')?.terminals.includes(terminal) === true;
-  };
-  return [...draft.lists.entries.values()].findLast(shows);
+  const items = callsShowing(draft.ledger, terminal).flatMap(({ id }) => draft.ledger.items.where(byCall, id));
+  return items.map(({ task, life }) => draft.lists.entries.get(task)?.life === life ? draft.lists.entries.get(task) : undefined).findLast((entry) => entry?.own && entry.type === 'terminal');
 }
 
 /** What the agent says of the exit of a terminal that is one of our own to the client, or of its own. */
@@ -173,7 +168,7 @@ export function terminal(draft: Draft, update: JsonObject): void {
 
 /** Codex announces its tasks just after the turn: an open call whose terminal has no exit may be one of them. */
 const mayBeAnnounced = (draft: Draft): boolean =>
-  [...draft.ledger.calls.values()].some((call) => !call.final && call.terminals.some((id) => !isUsed(draft.lists, 'terminal', id) && draft.ledger.terminals.has(id) && draft.ledger.terminals.get(id)?.exit === undefined));
+  draft.ledger.calls.where(callPhase, 'open').some((call) => call.terminals.some((id) => !isUsed(draft.lists, 'terminal', id) && draft.ledger.terminals.has(id) && draft.ledger.terminals.get(id)?.exit === undefined));
 
 /** Until when this `idle` waits, if it does: for the close, for a removal's turn, or for late announcements. */
 function idleWaitsUntil(draft: Draft): number | undefined {

@@ -7,7 +7,7 @@
  */
 import { stringOf, type JsonObject } from '../protocol/index.js';
 import type { Fact } from './ledger-types.js';
-import { backgroundList, callEnd, callReference, entityUpdate, exitStatus, liveStatus } from './lists-entries.js';
+import { backgroundList, callEnd, callReference, entityUpdate, entryPhase, exitStatus, liveStatus } from './lists-entries.js';
 import { announce, end, endingEntries, finish, follow, putEntry, release, releaseHeldIdle, send, settle, settleOrWait, tellAgain, type Draft } from './lists-draft.js';
 import { childFact, childState, endChildren, subagent } from './lists-children.js';
 import { endAgain, releaseBefore, restoreAll, settleLost, whileResuming } from './lists-resume.js';
@@ -219,7 +219,7 @@ export function reduceLists(lists: SessionLists, event: ListsEvent, options: Lis
   (handlers[event.type] as Handler<ListsEvent['type']>)(draft, event);
   if (event.type === 'ended') return [emptyLists(lists.reported), draft.effects];
   finish(draft);
-  const entries = draft.lists.entries.bounded(REMEMBERED_ENTRIES, (entry) => entry.phase === 'settled');
+  const entries = draft.lists.entries.boundedWhere(entryPhase, 'settled', REMEMBERED_ENTRIES);
   return [entries === draft.lists.entries ? draft.lists : { ...draft.lists, entries }, draft.effects];
 }
 

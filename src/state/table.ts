@@ -1,75 +1,223 @@
 /**
  * A keyed table that is never changed in place: `set` and `delete` give a new table, or the same one
  * when nothing changed. Entries stay in the order in which they were first set.
+ *
+ * A change costs the same however much a table holds. All tables that come from one another share one
+ * store, which holds what the newest of them does; an older one knows what the next change to it was.
+ * When an older one is read, the store is taken back to it: reducers read the newest nearly always.
  */
-export class Table<V> {
-  static readonly #empty = new Table<never>(new Map<string, never>());
-  readonly #entries: ReadonlyMap<string, V>;
 
-  private constructor(entries: ReadonlyMap<string, V>) {
-    this.#entries = entries;
+/** What a value is found by in a table: a word, several, or none. Always the same for the same value. */
+export type Index<V> = (value: V) => string | readonly string[] | undefined;
+
+interface Cell<V> {
+  /** Its place in the order of the table. */
+  readonly place: number;
+  readonly value: V;
+}
+
+type Bucket<V> = Map<string, Cell<V>>;
+
+const byPlace = <V>(a: Cell<V>, b: Cell<V>): number => a.place - b.place;
+
+const wordsOf = <V>(index: Index<V>, value: V): readonly string[] => {
+  const words = index(value);
+  return words === undefined ? [] : typeof words === 'string' ? [words] : words;
+};
+
+class Store<V> {
+  newest: Table<V> | undefined;
+  #cells: Bucket<V> = new Map();
+  readonly #indexes = new Map<Index<V>, Map<string, Bucket<V>>>();
+  #places = 0;
+  #isInOrder = true;
+
+  get(key: string): Cell<V> | undefined {
+    return this.#cells.get(key);
+  }
+
+  /** The place behind all others. */
+  nextPlace(): number {
+    return ++this.#places;
+  }
+
+  /** Puts a cell, or takes it away, and gives the one that was there. */
+  put(key: string, cell: Cell<V> | undefined): Cell<V> | undefined {
+    const before = this.#cells.get(key);
+    if (before !== undefined && before.place !== cell?.place) this.#cells.delete(key);
+    if (cell !== undefined) {
+      this.#isInOrder &&= before?.place === cell.place || cell.place === this.#places;
+      this.#cells.set(key, cell);
+    }
+    for (const [index, buckets] of this.#indexes) {
+      if (before !== undefined) removeFrom(buckets, wordsOf(index, before.value), key);
+      if (cell !== undefined) addTo(buckets, wordsOf(index, cell.value), key, cell);
+    }
+    return before;
+  }
+
+  cells(): Bucket<V> {
+    if (!this.#isInOrder) this.#cells = new Map([...this.#cells].sort(([, a], [, b]) => byPlace(a, b)));
+    this.#isInOrder = true;
+    return this.#cells;
+  }
+
+  where(index: Index<V>, word: string): Bucket<V> | undefined {
+    return (this.#indexes.get(index) ?? this.#indexed(index)).get(word);
+  }
+
+  #indexed(index: Index<V>): Map<string, Bucket<V>> {
+    const buckets = new Map<string, Bucket<V>>();
+    for (const [key, cell] of this.#cells) addTo(buckets, wordsOf(index, cell.value), key, cell);
+    this.#indexes.set(index, buckets);
+    return buckets;
+  }
+}
+
+function addTo<V>(buckets: Map<string, Bucket<V>>, words: readonly string[], key: string, cell: Cell<V>): void {
+  for (const word of words) {
+    const bucket = buckets.get(word) ?? new Map<string, Cell<V>>();
+    buckets.set(word, bucket.set(key, cell));
+  }
+}
+
+function removeFrom<V>(buckets: Map<string, Bucket<V>>, words: readonly string[], key: string): void {
+  for (const word of words) {
+    const bucket = buckets.get(word);
+    bucket?.delete(key);
+    if (bucket?.size === 0) buckets.delete(word);
+  }
+}
+
+/** What has to be put to come from the next table back to this one. */
+interface Undo<V> {
+  readonly key: string;
+  readonly cell: Cell<V> | undefined;
+  readonly next: Table<V>;
+}
+
+/** A table that holds at most so many more than it may is looked through at every bound; a larger one when an eighth of that is new. */
+const EXACT = 64;
+
+export class Table<V> {
+  static readonly #empty = new Table<never>(new Store<never>(), 0, 0);
+  readonly #store: Store<V>;
+  #undo: Undo<V> | undefined;
+
+  /** `fresh`: entries that came since it was looked through. */
+  private constructor(store: Store<V>, readonly size: number, private readonly fresh: number) {
+    this.#store = store;
+    store.newest = this;
   }
 
   static empty<V>(): Table<V> {
     return Table.#empty as unknown as Table<V>;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   get(key: string): V | undefined {
-    return this.#entries.get(key);
+    return this.#current().get(key)?.value;
   }
 
   has(key: string): boolean {
-    return this.#entries.has(key);
+    return this.#current().get(key) !== undefined;
   }
 
-  keys(): IterableIterator<string> {
-    return this.#entries.keys();
+  keys(): readonly string[] {
+    return [...this.#current().cells().keys()];
   }
 
-  values(): IterableIterator<V> {
-    return this.#entries.values();
+  /** The values as they are now, in order. */
+  values(): readonly V[] {
+    return [...this.#current().cells().values()].map(({ value }) => value);
   }
 
-  entries(): IterableIterator<[string, V]> {
-    return this.#entries.entries();
+  entries(): readonly (readonly [string, V])[] {
+    return [...this.#current().cells()].map(([key, { value }]) => [key, value]);
+  }
+
+  /** The entry that was set first. */
+  first(): readonly [string, V] | undefined {
+    const [oldest] = this.#current().cells();
+    return oldest && [oldest[0], oldest[1].value];
+  }
+
+  /** The values that `index` finds by this word, in order. */
+  where(index: Index<V>, word: string): readonly V[] {
+    const bucket = this.#current().where(index, word);
+    if (bucket === undefined) return [];
+    return [...bucket.values()].sort(byPlace).map(({ value }) => value);
   }
 
   set(key: string, value: V): Table<V> {
-    if (this.#entries.get(key) === value && this.#entries.has(key)) return this;
-    return new Table(new Map(this.#entries).set(key, value));
+    const store = this.#current();
+    const before = store.get(key);
+    if (before === undefined) return this.#with(key, value);
+    return before.value === value ? this : this.#next(key, { place: before.place, value }, this.size, this.fresh);
   }
 
   /** As `set`, but the entry becomes the youngest. */
   renew(key: string, value: V): Table<V> {
-    const entries = new Map(this.#entries);
-    entries.delete(key);
-    return new Table(entries.set(key, value));
+    return this.#with(key, value);
   }
 
   delete(key: string): Table<V> {
-    if (!this.#entries.has(key)) return this;
-    const entries = new Map(this.#entries);
-    entries.delete(key);
-    return new Table(entries);
+    return this.has(key) ? this.#next(key, undefined, this.size - 1, this.fresh) : this;
   }
 
-  /** Forgets the oldest entries that `expendable` allows, until at most `limit` of them are left. */
+  /**
+   * Forgets the oldest entries that `expendable` allows, until at most `limit` of them are left. A large
+   * table of entries that may not go is looked through now and then only, and may hold some more.
+   */
   bounded(limit: number, expendable: (value: V) => boolean): Table<V> {
-    if (this.#entries.size <= limit) return this;
-    let excess = [...this.#entries.values()].filter(expendable).length - limit;
-    if (excess <= 0) return this;
-    const entries = new Map(this.#entries);
-    for (const [key, value] of this.#entries) {
-      if (excess === 0) break;
-      if (expendable(value)) {
-        entries.delete(key);
-        excess--;
-      }
+    const over = this.size - limit;
+    const isLarge = over > EXACT;
+    if (over <= 0 || (isLarge && this.fresh * 8 < over)) return this;
+    const old = this.entries().filter(([, value]) => expendable(value));
+    const gone = old.slice(0, Math.max(0, old.length - limit));
+    const left = gone.reduce<Table<V>>((table, [key]) => table.delete(key), this);
+    return isLarge ? left.#lookedThrough() : left;
+  }
+
+  /** Forgets the oldest of those that `index` finds by this word, until at most `limit` of them are left. */
+  boundedWhere(index: Index<V>, word: string, limit: number): Table<V> {
+    const bucket = this.#current().where(index, word);
+    if (bucket === undefined || bucket.size <= limit) return this;
+    const oldest = [...bucket].sort(([, a], [, b]) => byPlace(a, b)).slice(0, bucket.size - limit);
+    return oldest.reduce<Table<V>>((table, [key]) => table.delete(key), this);
+  }
+
+  #with(key: string, value: V): Table<V> {
+    // Tables that begin from nothing have nothing to share.
+    const from: Table<V> = this.size === 0 ? new Table(new Store<V>(), 0, this.fresh) : this;
+    const store = from.#current();
+    return from.#next(key, { place: store.nextPlace(), value }, store.get(key) === undefined ? from.size + 1 : from.size, from.fresh + 1);
+  }
+
+  #next(key: string, cell: Cell<V> | undefined, size: number, fresh: number): Table<V> {
+    const store = this.#current();
+    const before = store.put(key, cell);
+    const next = new Table(store, size, fresh);
+    this.#undo = { key, cell: before, next };
+    return next;
+  }
+
+  #lookedThrough(): Table<V> {
+    const [key] = this.#current().cells().keys();
+    return key === undefined ? this : this.#next(key, this.#current().get(key), this.size, 0);
+  }
+
+  /** The store, as this table is. */
+  #current(): Store<V> {
+    const store = this.#store;
+    if (store.newest === this) return store;
+    const newer: Table<V>[] = [];
+    for (let table: Table<V> = this; table.#undo !== undefined; table = table.#undo.next) newer.push(table);
+    for (const table of newer.reverse()) {
+      const { key, cell, next } = table.#undo as Undo<V>;
+      next.#undo = { key, cell: store.put(key, cell), next: table };
+      table.#undo = undefined;
     }
-    return new Table(entries);
+    store.newest = this;
+    return store;
   }
 }

@@ -1,8 +1,14 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Table } from 'afterturn/state';
+import { Table, type Index } from 'afterturn/state';
 
 const filled = (...keys: readonly string[]): Table<number> => keys.reduce((table, key, i) => table.set(key, i), Table.empty<number>());
 const keys = (table: Table<number>): string[] => [...table.entries()].map(([key]) => key);
+
+const isGone = (value: number): boolean => value === 0;
+const liveness: Index<number> = (value) => (isGone(value) ? 'gone' : 'live');
+
+const parity: Index<number> = (value) => (value % 2 === 0 ? 'even' : ['odd', `ends in ${value % 10}`]);
 
 describe('a table', () => {
   it('is never changed in place', () => {
@@ -42,5 +48,63 @@ describe('a table', () => {
     const table = filled('a', 'b', 'c', 'd', 'e');
     expect(keys(table.bounded(3, () => true))).toEqual(['c', 'd', 'e']);
     expect(keys(table.bounded(1, (value) => value % 2 === 0))).toEqual(['b', 'd', 'e']);
+    expect(keys(table.boundedWhere(parity, 'even', 1))).toEqual(['b', 'd', 'e']);
+    expect(table.boundedWhere(parity, 'even', 3)).toBe(table);
   });
+});
+
+describe('what a table finds by a word', () => {
+  it('is all that has it, in order, as the table is', () => {
+    const before = filled('a', 'b', 'c', 'd');
+    expect(before.where(parity, 'odd')).toEqual([1, 3]);
+    const after = before.set('b', 2).set('e', 11).renew('d', 21).delete('a');
+    expect([after.where(parity, 'even'), after.where(parity, 'odd'), after.where(parity, 'ends in 1')]).toEqual([[2, 2], [11, 21], [11, 21]]);
+    expect([before.where(parity, 'even'), before.where(parity, 'odd'), before.where(parity, 'ends in 5')]).toEqual([[0, 2], [1, 3], []]);
+  });
+});
+
+describe('a table of any past', () => {
+  type Change = { readonly at: number; readonly do: 'set' | 'renew' | 'delete' | 'bounded'; readonly key: string; readonly value: number };
+  const change: fc.Arbitrary<Change> = fc.record({ at: fc.nat(), do: fc.constantFrom('set', 'set', 'renew', 'delete', 'bounded'), key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), value: fc.nat(20) });
+  const isEven = (value: number): boolean => value % 2 === 0;
+
+  /** What the same change makes of a plain list of entries. */
+  const changed: Readonly<Record<Change['do'], (entries: readonly [string, number][], change: Change) => [string, number][]>> = {
+    set: (entries, { key, value }) => (entries.some(([other]) => other === key) ? entries.map(([other, old]) => [other, other === key ? value : old]) : [...entries, [key, value]]),
+    renew: (entries, { key, value }) => [...entries.filter(([other]) => other !== key), [key, value]],
+    delete: (entries, { key }) => entries.filter(([other]) => other !== key),
+    bounded: (entries) => {
+      const gone = entries.filter(([, value]) => isEven(value)).slice(0, Math.max(0, entries.filter(([, value]) => isEven(value)).length - 2)).map(([key]) => key);
+      return entries.length <= 2 ? [...entries] : entries.filter(([key]) => !gone.includes(key));
+    },
+  };
+  const of = (table: Table<number>, { do: what, key, value }: Change): Table<number> =>
+    what === 'set' ? table.set(key, value) : what === 'renew' ? table.renew(key, value) : what === 'delete' ? table.delete(key) : table.bounded(2, isEven);
+
+  it('holds what its changes made, whichever table they began from and which is read', () => {
+    fc.assert(fc.property(fc.array(change, { maxLength: 30 }), fc.array(fc.nat(), { maxLength: 20 }), (changes, reads) => {
+      const versions: { readonly table: Table<number>; readonly entries: readonly [string, number][] }[] = [{ table: Table.empty(), entries: [] }];
+      for (const one of changes) {
+        const from = versions[one.at % 3 === 0 ? one.at % versions.length : versions.length - 1] ?? versions[0];
+        if (from !== undefined) versions.push({ table: of(from.table, one), entries: changed[one.do](from.entries, one) });
+      }
+      for (const read of [...reads, ...versions.keys()]) {
+        const { table, entries } = versions[read % versions.length] ?? versions[0] ?? { table: Table.empty<number>(), entries: [] };
+        expect(table.entries()).toEqual(entries);
+        expect(table.size).toBe(entries.length);
+        expect(table.where(parity, 'even')).toEqual(entries.map(([, value]) => value).filter(isEven));
+        expect(table.get('c')).toBe(entries.find(([key]) => key === 'c')?.[1]);
+      }
+    }), { numRuns: 500 });
+  });
+});
+
+it('a large table of entries that may not go is bounded now and then, and holds little more than it may', () => {
+  let table = Table.empty<number>();
+  for (let value = 0; value < 4000; value++) table = table.set(`live ${value}`, 1).bounded(100, isGone);
+  for (let value = 0; value < 4000; value++) {
+    table = table.set(`gone ${value}`, 0).bounded(100, isGone);
+    expect(table.size).toBeLessThan(4100 * 1.25);
+  }
+  expect(table.where(liveness, 'live').length).toBe(4000);
 });

@@ -1,0 +1,132 @@
+/**
+ * What an event of a session costs is the same with one live item and with ten thousand, but for the
+ * lists that are sent. Counted in operations on maps and in entries that are looked at, not in time.
+ */
+import { describe, expect, it } from 'vitest';
+import { arrayOf, readUpdate, type JsonObject } from 'afterturn/protocol';
+import { emptyLedger, emptyLists, emptySession, nextTick, reduceLedger, reduceLists, type Fact, type Ledger, type LedgerEvent, type ListsEvent, type SessionLists } from 'afterturn/state';
+import { agents } from './world.js';
+
+/** Runs `work` and counts what it does with maps, and how much of them it looks through. */
+function operationsOf(work: () => void): number {
+  let count = 0;
+  const prototype = Map.prototype as unknown as Record<string | symbol, (this: Map<unknown, unknown>, ...args: unknown[]) => unknown>;
+  const steps: readonly (string | symbol)[] = ['keys', 'values', 'entries', Symbol.iterator];
+  const originals = (['get', 'set', 'has', 'delete', ...steps] as const).map((method) => [method, prototype[method]] as const);
+  function* counted(iterator: Iterable<unknown>): Generator<unknown, void> {
+    for (const one of iterator) {
+      count++;
+      yield one;
+    }
+  }
+  for (const [method, original] of originals) {
+    prototype[method] = function (...args) {
+      const result = original?.apply(this, args);
+      if (steps.includes(method)) return counted(result as Iterable<unknown>);
+      count++;
+      return result;
+    };
+  }
+  try {
+    work();
+  } finally {
+    for (const [method, original] of originals) if (original !== undefined) prototype[method] = original;
+  }
+  return count;
+}
+
+const S = 's';
+type Signal = LedgerEvent['signal'];
+
+/** A session with `count` commands in the background, all of them listed. */
+class Busy {
+  ledger: Ledger = emptyLedger();
+  lists: SessionLists = emptyLists(true);
+  /** How many items the lists named that were sent. */
+  named = 0;
+
+  constructor(count: number) {
+    this.says('state_update', { state: 'running' });
+    const facts = Array.from({ length: count }, (_, index) => this.launch(`c${index}`)).flat();
+    this.reduce({ type: 'facts', facts });
+    expect(this.lists.entries.size).toBe(count);
+  }
+
+  /** What the ledger learns of a command that goes to the background. */
+  launch(id: string): readonly Fact[] {
+    const updates: readonly JsonObject[] = [
+      { sessionUpdate: 'terminal_update', terminalId: id, command: './run.sh' },
+      { sessionUpdate: 'tool_call_update', toolCallId: id, status: 'in_progress', content: [{ type: 'terminal', terminalId: id }] },
+      { sessionUpdate: '_async_task_spawned', asyncTaskId: id, taskType: 'shell', canStop: true, toolCallId: id },
+      { sessionUpdate: 'tool_call_update', toolCallId: id, status: 'completed' },
+    ];
+    return updates.flatMap((update) => this.hears(readUpdate(update).signals));
+  }
+
+  hears(signals: readonly Signal[]): readonly Fact[] {
+    return signals.flatMap((signal) => {
+      const [ledger, facts] = reduceLedger(this.ledger, { session: S, at: 0, signal });
+      this.ledger = ledger;
+      return facts;
+    });
+  }
+
+  says(sessionUpdate: string, members: JsonObject): void {
+    const update = { sessionUpdate, ...members };
+    this.reduce({ type: 'update', update, facts: this.hears(readUpdate(update).signals) });
+  }
+
+  reduce(event: object): void {
+    const [lists, effects] = reduceLists(this.lists, { session: S, at: 0, ledger: this.ledger.get(S) ?? emptySession, ...event } as ListsEvent, agents.claude);
+    this.lists = lists;
+    this.named += effects.reduce((sum, effect) => sum + (effect.do === 'send' ? (arrayOf(effect.update.background)?.length ?? 0) : 0), 0);
+    nextTick(lists);
+  }
+}
+
+/** What happens in a session: each with what it is done to. */
+const events: Readonly<Record<string, (busy: Busy, id: string) => void>> = {
+  'an update of a call': (busy, id) => busy.says('tool_call_update', { toolCallId: id, title: 'x', content: [{ type: 'terminal', terminalId: id }] }),
+  'output': (busy, id) => busy.says('terminal_output_chunk', { terminalId: id, data: 'eA==' }),
+  'text': (busy) => busy.says('agent_message_chunk', { messageId: 'm', content: { type: 'text', text: 'x' } }),
+  'progress': (busy, id) => busy.says('_async_task_progress', { asyncTaskId: id, description: 'x' }),
+  'a call that begins and ends': (busy) => {
+    busy.says('terminal_update', { terminalId: 'f', command: 'ls' });
+    busy.says('tool_call_update', { toolCallId: 'f', status: 'in_progress', content: [{ type: 'terminal', terminalId: 'f' }] });
+    busy.says('terminal_update', { terminalId: 'f', exitStatus: { exitCode: 0 } });
+    busy.says('tool_call_update', { toolCallId: 'f', status: 'failed' });
+  },
+  'a turn that ends and begins': (busy) => {
+    busy.says('state_update', { state: 'idle', stopReason: 'end_turn' });
+    busy.says('state_update', { state: 'running' });
+  },
+};
+
+describe('costs the same with 10,000 live items as with 10', () => {
+  const sessions = [new Busy(10), new Busy(10_000)] as const;
+
+  it.each(Object.entries(events))('%s', (_, happens) => {
+    const [few, many] = sessions.map((busy) => {
+      const id = `c${busy.lists.entries.size >> 1}`;
+      // What is looked up by a word for the first time is put in order once.
+      happens(busy, id);
+      busy.named = 0;
+      return operationsOf(() => happens(busy, id)) - busy.named;
+    }) as [number, number];
+    expect(few).toBeGreaterThan(0);
+    expect(many).toBeLessThanOrEqual(2 * few + 50);
+  });
+
+  it('also when they begin and end', () => {
+    const cost = (count: number): number => {
+      const begins = operationsOf(() => void new Busy(count));
+      const busy = new Busy(count);
+      const ends = operationsOf(() => {
+        const facts = Array.from({ length: count }, (_, index) => busy.hears(readUpdate({ sessionUpdate: '_async_task_state_update', asyncTaskId: `c${index}`, state: 'stopped' }).signals)).flat();
+        busy.reduce({ type: 'facts', facts });
+      });
+      return (begins + ends) / count;
+    };
+    expect(cost(10_000)).toBeLessThan(1.5 * cost(1000));
+  }, 60_000);
+});
