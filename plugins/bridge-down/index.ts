@@ -53,7 +53,7 @@ function otherClientCall(_: Parts, call: Call): Outcome {
 }
 
 const lifecycleMethods = [
-  'session/new', 'session/fork', 'session/resume', 'session/load', 'session/list', 'session/close', 'session/delete', 'session/set_mode', 'session/set_config_option', 'authenticate', 'logout',
+  'session/new', 'session/fork', 'session/resume', 'session/load', 'session/list', 'session/status', 'session/close', 'session/delete', 'session/set_mode', 'session/set_config_option', 'authenticate', 'logout',
 ] as const;
 const lifecycleCalls = Object.fromEntries(lifecycleMethods.map((method): [string, PartsHook] => [method, asRequest(({ lifecycle }, call) => lifecycle.rows[method]?.(call))]));
 
@@ -69,6 +69,7 @@ const agentCalls: Readonly<Record<string, PartsHook>> = {
   'session/update': ({ updates }, call) => updates.onUpdate(call),
   'session/request_permission': asRequest(({ questions }, call) => questions.onPermission(call)),
   'elicitation/create': asRequest(({ questions }, call) => questions.onElicitation(call)),
+  '$/cancel_request': ({ questions }, call) => questions.onAgentCancel(call),
   'auth/status_update': ({ connection }) => (connection.client.unstable ? undefined : drop()),
 };
 

@@ -4,7 +4,7 @@
  */
 import { refuse, take, type Call, type Outcome, type Reply } from 'afterturn/plugin';
 import {
-  arrayOf, at, idOf, invalidParams, methodNotFound, modeOptionOf, objectOf, toV1Commands, toV1ConfigOptions, toV1SessionList, toV1SetupResult, toV2SetConfigOption, toV2SetupParams,
+  arrayOf, at, idOf, invalidParams, methodNotFound, modeOptionOf, objectOf, toV1Commands, toV1ConfigOptions, toV1SessionList, toV1SessionStatus, toV1SetupResult, toV2SetConfigOption, toV2SetupParams,
   v2OptionsOf, type JsonObject,
 } from 'afterturn/protocol';
 import { bodyOf, type Body, type Requests } from '../bridge/requests.js';
@@ -36,6 +36,7 @@ export class DownLifecycle {
     'session/load': (call) => this.#load(call),
     'session/list': (call) => this.#requests.forward(call, { method: 'session/list', params: paramsOf(call) }, (reply) =>
       reply.error ? { error: reply.error } : { result: toV1SessionList(reply.result, this.#connection.client) }),
+    'session/status': (call) => this.#requests.forward(call, { method: 'session/status', params: paramsOf(call) }, (reply) => (reply.error ? { error: reply.error } : { result: toV1SessionStatus(reply.result) })),
     'session/close': (call) => this.#end(call, 'session/close'),
     'session/delete': (call) => this.#end(call, 'session/delete'),
     'session/set_mode': (call) => this.#setMode(call),

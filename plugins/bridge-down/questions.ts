@@ -1,18 +1,27 @@
 /**
- * What a v2 agent asks the user, for a v1 client: permission requests and elicitations. Each goes on
- * under the agent's own id, so its answer and a cancellation need no rule; but a question about no tool
- * call has one that is only there for it, and ends with it.
+ * What a v2 agent asks the user, for a v1 client: permission requests and elicitations. A permission
+ * request goes on under an id of our own, behind what is new of its call; a question about no tool call
+ * has one that is only there for it, and ends with it.
  */
-import { replace, take, type Call, type Outcome } from 'afterturn/plugin';
-import { arrayOf, at, idOf, isObject, objectOf, stringOf, permissionAskedAbout, toV1ElicitationParams, toV1PermissionParams } from 'afterturn/protocol';
-import type { Requests } from '../bridge/requests.js';
+import { drop, replace, take, type Call, type Outcome, type RequestId } from 'afterturn/plugin';
+import { arrayOf, at, idOf, isObject, objectOf, permissionAskedAbout, stringOf, toV1ElicitationParams, toV1PermissionParams } from 'afterturn/protocol';
+import { bodyOf, type Requests } from '../bridge/requests.js';
 import type { DownCalls } from './calls.js';
 import type { DownConnection } from './connection.js';
+
+const keyOf = (id: unknown): string => JSON.stringify(id);
+
+/** Whether the chosen option is an approval. */
+const allows = (options: unknown, outcome: unknown): boolean =>
+  at(outcome, 'outcome') === 'selected' &&
+  (arrayOf(options) ?? []).some((option) => at(option, 'optionId') === at(outcome, 'optionId') && stringOf(at(option, 'kind'))?.startsWith('allow') === true);
 
 export class DownQuestions {
   readonly #connection: DownConnection;
   readonly #requests: Requests;
   readonly #calls: DownCalls;
+  /** The ids of open permission requests: the client's, by the agent's. */
+  readonly #clientIds = new Map<string, RequestId>();
 
   constructor(connection: DownConnection, requests: Requests, calls: DownCalls) {
     this.#connection = connection;
@@ -21,23 +30,24 @@ export class DownQuestions {
   }
 
   onPermission(call: Call): Outcome {
-    const { id: agentId } = call;
+    const { id } = call;
     const params = objectOf(call.params) ?? {};
-    if (agentId === undefined) return undefined;
+    if (id === undefined) return undefined;
+    const { host } = this.#connection;
     const session = this.#connection.session(idOf(params.sessionId) ?? '');
     this.#calls.release(session);
-    const about = permissionAskedAbout(params, () => `afterturn:permission:${this.#connection.host.uniqueId()}`);
+    const about = permissionAskedAbout(params, () => `afterturn:permission:${host.uniqueId()}`);
     const faults: string[] = [];
     const toolCall = this.#calls.asked(session, about.toolCallId, about, faults);
     this.#connection.report(session, 'session/request_permission', faults);
     const asked = toV1PermissionParams(params, toolCall, this.#connection.client.extension);
-    if (!about.isMade) return replace({ params: asked });
-    this.#connection.host.request('toClient', 'session/request_permission', asked, ({ result, error }) => {
-      const outcome = at(result, 'outcome');
-      const allowed = at(outcome, 'outcome') === 'selected' && allows(params.options, at(outcome, 'optionId'));
-      this.#calls.onCall(session, { sessionUpdate: 'tool_call_update', toolCallId: about.toolCallId, status: allowed ? 'completed' : 'failed' }, []);
-      this.#connection.host.respond('toClient', agentId, error === undefined ? { result } : { error });
+    const clientId = host.request('toClient', 'session/request_permission', asked, (reply) => {
+      this.#clientIds.delete(keyOf(id));
+      const status = allows(params.options, at(reply.result, 'outcome')) ? 'completed' : 'failed';
+      if (about.isMade) this.#calls.onCall(session, { sessionUpdate: 'tool_call_update', toolCallId: about.toolCallId, status }, []);
+      host.respond('toClient', id, bodyOf(reply));
     });
+    this.#clientIds.set(keyOf(id), clientId);
     return take();
   }
 
@@ -47,8 +57,12 @@ export class DownQuestions {
     const asked = this.#requests.withClientId(toV1ElicitationParams(params));
     return isObject(asked) ? replace({ params: asked }) : undefined;
   }
-}
 
-/** Whether the chosen option is an approval. */
-const allows = (options: unknown, optionId: unknown): boolean =>
-  (arrayOf(options) ?? []).some((option) => at(option, 'optionId') === optionId && stringOf(at(option, 'kind'))?.startsWith('allow') === true);
+  /** The agent takes a request back. */
+  onAgentCancel(call: Call): Outcome {
+    const clientId = this.#clientIds.get(keyOf(at(call.params, 'requestId')));
+    if (clientId === undefined) return undefined;
+    this.#connection.host.notify('toClient', '$/cancel_request', { requestId: clientId });
+    return drop();
+  }
+}

@@ -62,18 +62,20 @@ function parsed(text: string): readonly StructuredPatch[] | undefined {
   }
 }
 
-/** The name of a file in a patch; git may write a letter before it. */
-const isNamed = (name: string | undefined, path: string): boolean => {
-  const plain = name?.startsWith('"') ? unquoted(name) : name;
-  return plain === path || plain?.replace(/^[a-z]\//, '/') === path || plain?.replace(/^[a-z]\//, '') === path;
-};
-
+/** A name in C's quotes, whose quotes themselves the parser takes off. */
 function unquoted(name: string): string {
+  if (!name.includes('\\')) return name;
   try {
-    return String(JSON.parse(name));
+    return String(JSON.parse(`"${name}"`));
   } catch {
     return name;
   }
+}
+
+/** The name of a file in a patch; git may write a letter before it. */
+function isNamed(name: string | undefined, path: string): boolean {
+  const plain = unquoted(name ?? '');
+  return plain === path || plain.replace(/^[a-z]\//, '/') === path || plain.replace(/^[a-z]\//, '') === path;
 }
 
 /** The hunks of the part of the patch that is about this change. */

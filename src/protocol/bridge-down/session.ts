@@ -50,3 +50,9 @@ export function toV1SessionList(result: unknown, client: V1ClientFacts): JsonObj
   const sessions = (arrayOf(objectOf(result)?.sessions) ?? []).filter(isObject).map(({ archived, ...session }) => (client.unstable && archived !== undefined ? { ...session, archived } : session));
   return { ...objectOf(result), sessions };
 }
+
+/** The v1 result of `session/status`, which tells no state. */
+export function toV1SessionStatus(result: unknown): JsonObject {
+  const { state: _, ...rest } = objectOf(result) ?? {};
+  return rest;
+}

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { check } from '../../../src/check/index.js';
 import type { Message } from '../../pipeline/harness.js';
-import { corpusNames, loadCorpus } from '../../tools/recording.js';
+import { at, objectOf } from '../../../src/protocol/index.js';
+import { corpusNames, loadCorpus, type RecordedMessage } from '../../tools/recording.js';
 import { playedDown, type DownOptions } from './replayed.js';
 
 const native = corpusNames().filter((name) => /\.(?:v2|v2raw|v2air)$/.test(name));
@@ -16,11 +17,10 @@ const clients: Readonly<Record<string, DownOptions>> = {
   },
 };
 
-/** What the recorded client declared of the extension, its v1 counterpart declares. */
-function asRecorded(name: string, { capabilities = {}, ...options }: DownOptions): DownOptions {
-  const initialize = loadCorpus(name).find(({ msg }) => msg.method === 'initialize')?.msg as Message;
-  const { jetbrains } = initialize.params.capabilities._meta ?? {};
-  return { ...options, capabilities: jetbrains === undefined ? capabilities : { ...capabilities, _meta: { ...(capabilities._meta as object | undefined), jetbrains } } };
+/** What the recorded client declared of the private extension, its v1 counterpart declares too. */
+function asRecorded(records: readonly RecordedMessage[], { capabilities = {}, ...options }: DownOptions): DownOptions {
+  const jetbrains = at(records[0]?.msg, 'params', 'capabilities', '_meta', 'jetbrains');
+  return { ...options, capabilities: jetbrains === undefined ? capabilities : { ...capabilities, _meta: { ...objectOf(capabilities._meta), jetbrains } } };
 }
 
 /** What the agent itself breaks. */
@@ -35,7 +35,8 @@ const promptsIn = (messages: readonly Message[]): Message[] => messages.filter((
 
 describe.each(Object.entries(clients))('%s', (_, options) => {
   it.each(native)('%s', (name) => {
-    const { clientSide, log } = playedDown(loadCorpus(name), asRecorded(name, options));
+    const records = loadCorpus(name);
+    const { clientSide, log } = playedDown(records, asRecorded(records, options));
     expect(log).toEqual([]);
     expect(check(clientSide).filter(({ rule }) => !breaches[name]?.includes(rule))).toEqual([]);
     const prompts = promptsIn(clientSide.map(({ msg }) => msg as Message));
