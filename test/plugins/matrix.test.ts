@@ -88,6 +88,23 @@ describe('a plain client of ACP v1', () => {
   });
 });
 
+const launching = ['a2_foreground_bash_fails', 'b_background_exit0', 'c2_background_silent_fast', 'c_background_exit3', 'd_monitor', 'e3_agent_with_background_bash', 'f_stop_server', 'g2_cancel_idle', 'h2_close_with_workflow', 'h_close_session', 'j2_workflow_stopped', 'j_workflow', 'o_timeout_to_background'];
+
+describe.each(['v2', 'v2raw'])('a plain client of ACP v1 with a v2 agent that lists its work (%s)', (guise) => {
+  it.each(launching)('%s: no call is open again once it is over', (scenario) => {
+    const { toClient } = playedToLegacy(`claude/${scenario}.${guise}`, { declared: [] });
+    const over = new Set<string>();
+    const reopened: string[] = [];
+    for (const { toolCallId, status } of updates(toClient)) {
+      if (status === 'completed' || status === 'failed') over.add(toolCallId);
+      else if (status !== undefined && over.has(toolCallId)) reopened.push(`${toolCallId} ${status}`);
+    }
+    expect(reopened).toEqual([]);
+    const calls = [...new Set(updates(toClient).flatMap(({ sessionUpdate, toolCallId }) => (sessionUpdate === 'tool_call' ? [toolCallId] : [])))];
+    expect(calls.filter((call) => !over.has(call))).toEqual([]);
+  });
+});
+
 describe('a client of ACP v1 with the private extension', () => {
   it.each([
     ['a plain v1 agent', 'opencode/more/a_foreground_bash.rich', ['opencode']],
