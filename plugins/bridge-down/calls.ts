@@ -47,8 +47,14 @@ export class DownCalls {
     session.releasing = undefined;
     for (const [id, status] of session.held) {
       session.held.delete(id);
-      this.#tell(session, id, { status }, []);
+      this.#tellKnown(session, id, { status });
     }
+  }
+
+  /** Tells all that waits: what comes next ends the session, its agent, or what is known of it. */
+  settle(session: DownSession): void {
+    this.flush(session);
+    this.release(session);
   }
 
   /** A `terminal_update` or a `terminal_output_chunk`. */
@@ -73,7 +79,13 @@ export class DownCalls {
   flush(session: DownSession): void {
     session.flushing?.();
     session.flushing = undefined;
-    for (const call of session.changed) this.#tell(session, call, {}, []);
+    for (const call of session.changed) this.#tellKnown(session, call, {});
+    session.changed.clear();
+  }
+
+  /** What waited is nothing new of a call that is forgotten. */
+  #tellKnown(session: DownSession, id: string, update: JsonObject): void {
+    if (session.transcript.calls.has(id)) this.#tell(session, id, update, []);
   }
 
   /**

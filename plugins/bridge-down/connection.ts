@@ -42,13 +42,8 @@ export class DownConnection {
     return [...this.#sessions.values()];
   }
 
-  /** Nothing more is said of the session, unless it is set up again. */
+  /** Nothing more is said of the session, unless it is set up again. What waits was told before (`DownCalls.settle`). */
   close(session: DownSession): void {
-    session.flushing?.();
-    session.flushing = undefined;
-    session.releasing?.();
-    session.releasing = undefined;
-    session.held.clear();
     session.closed = true;
     session.transcript = newTranscript();
   }

@@ -25,6 +25,7 @@ interface Parts {
   readonly connection: DownConnection;
   readonly lifecycle: DownLifecycle;
   readonly prompts: DownPrompts;
+  readonly calls: DownCalls;
   readonly questions: DownQuestions;
   readonly updates: DownUpdates;
 }
@@ -34,11 +35,17 @@ function partsOf(connection: DownConnection): Parts {
   const prompts = new DownPrompts(connection, requests);
   const calls = new DownCalls(connection);
   return {
-    connection, prompts,
-    lifecycle: new DownLifecycle(connection, requests, prompts),
+    connection, prompts, calls,
+    lifecycle: new DownLifecycle(connection, requests, prompts, calls),
     questions: new DownQuestions(connection, requests, calls),
     updates: new DownUpdates(connection, prompts, calls),
   };
+}
+
+/** What waited to be told is told, then what waits for the agent ends. */
+function agentGone({ connection, calls, prompts }: Parts): void {
+  for (const session of connection.sessions()) calls.settle(session);
+  prompts.agentGone();
 }
 
 type PartsHook = (parts: Parts, call: Call) => Outcome;
@@ -91,7 +98,7 @@ export const bridgeDown: PluginFactory<BridgeDownOptions> = ({ agentProtocol }):
     onHookError: 'refuse',
     toAgent: { calls: { initialize: onInitialize, ...bridged(clientCalls) } },
     toClient: { calls: bridged(agentCalls) },
-    onEnd: ({ kind }) => (kind === 'agentExit' ? parts?.prompts.agentGone() : undefined),
+    onEnd: ({ kind }) => (kind === 'agentExit' && parts !== undefined ? agentGone(parts) : undefined),
     close: () => parts?.connection.malformed.close(),
   };
 };

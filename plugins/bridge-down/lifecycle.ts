@@ -4,10 +4,11 @@
  */
 import { refuse, take, type Call, type Outcome, type Reply } from 'afterturn/plugin';
 import {
-  arrayOf, at, idOf, invalidParams, methodNotFound, modeOptionOf, objectOf, toV1Commands, toV1ConfigOptions, toV1SessionList, toV1SessionStatus, toV1SetupResult, toV2SetConfigOption, toV2SetupParams,
-  v2OptionsOf, type JsonObject,
+  arrayOf, at, idOf, invalidParams, methodNotFound, modeOptionOf, objectOf, toV1Commands, toV1ConfigOptions, toV1ConfigUpdates, toV1SessionList, toV1SessionStatus, toV1SetupResult, toV2SetConfigOption, toV2SetupParams,
+  v2OptionsOf, type JsonObject, type V2Options,
 } from 'afterturn/protocol';
 import { bodyOf, type Body, type Requests } from '../bridge/requests.js';
+import type { DownCalls } from './calls.js';
 import type { DownConnection } from './connection.js';
 import type { DownPrompts } from './prompts.js';
 import { newTranscript, type DownSession } from './session.js';
@@ -21,11 +22,13 @@ export class DownLifecycle {
   readonly #connection: DownConnection;
   readonly #requests: Requests;
   readonly #prompts: DownPrompts;
+  readonly #calls: DownCalls;
 
-  constructor(connection: DownConnection, requests: Requests, prompts: DownPrompts) {
+  constructor(connection: DownConnection, requests: Requests, prompts: DownPrompts, calls: DownCalls) {
     this.#connection = connection;
     this.#requests = requests;
     this.#prompts = prompts;
+    this.#calls = calls;
   }
 
   /** By the client's method. */
@@ -81,6 +84,7 @@ export class DownLifecycle {
     const params = toV2SetupParams(paramsOf(call), true);
     if (params.error) return refuse(params.error);
     const session = this.#connection.session(idOf(paramsOf(call).sessionId) ?? '');
+    this.#calls.settle(session);
     const before = session.transcript;
     session.transcript = newTranscript();
     Object.assign(session, { replays: true, closed: false });
@@ -95,6 +99,7 @@ export class DownLifecycle {
     return this.#requests.forward(call, { method, params: paramsOf(call) }, (reply) => {
       const isOver = reply.error === undefined || reply.error.code === NOT_FOUND;
       if (session !== undefined && isOver) {
+        this.#calls.settle(session);
         this.#prompts.closed(session);
         this.#connection.close(session);
       }
@@ -107,14 +112,27 @@ export class DownLifecycle {
     const session = this.#connection.known(idOf(sessionId) ?? '');
     const option = modeOptionOf(session?.options ?? []);
     if (option === undefined) return refuse(session === undefined ? invalidParams('there is no such session.', { sessionId }) : methodNotFound('session/set_mode', 'The session has no modes.'));
-    return this.#requests.forward(call, { method: 'session/set_config_option', params: { sessionId, configId: option.configId, type: 'id', value: modeId } }, (reply) =>
-      reply.error ? { error: reply.error } : { result: {} });
+    return this.#requests.forward(call, { method: 'session/set_config_option', params: { sessionId, configId: option.configId, type: 'id', value: modeId } }, (reply) => {
+      if (reply.error) return { error: reply.error };
+      this.#optionsAfterMode(session, modeId, v2OptionsOf(reply.result));
+      return { result: {} };
+    });
+  }
+
+  /** v1's answer holds no options: what is new of them is an update. The mode is what the client asked for, unless the agent says another. */
+  #optionsAfterMode(session: DownSession | undefined, modeId: unknown, options: V2Options | undefined): void {
+    if (session === undefined || options === undefined) return;
+    const news = JSON.stringify(options) === JSON.stringify(session.options) ? [] : toV1ConfigUpdates(session.options, options, this.#connection.client);
+    session.options = options;
+    for (const update of news) if (update.currentModeId !== modeId) this.#connection.send(session, update);
   }
 
   #setOption(call: Call): Outcome {
     return this.#requests.forward(call, { method: 'session/set_config_option', params: toV2SetConfigOption(paramsOf(call)) }, (reply): Body => {
       const options = v2OptionsOf(reply.result);
       if (reply.error !== undefined || options === undefined) return bodyOf(reply);
+      const session = this.#connection.known(idOf(paramsOf(call).sessionId) ?? '');
+      if (session !== undefined) session.options = options;
       return { result: { ...objectOf(reply.result), configOptions: toV1ConfigOptions(options, this.#connection.client) } };
     });
   }

@@ -47,6 +47,7 @@ export class DownPrompts {
       const message = idOf(at(result, 'messageId'));
       if (message !== undefined) session.own(message);
       this.#happened(session, { type: 'inserted', prompt, message });
+      if (parked.takenBack && this.#parked.has(prompt)) this.#stop(session);
     });
     return take();
   }
@@ -56,7 +57,7 @@ export class DownPrompts {
     if (session !== undefined) this.#happened(session, { type: 'cancelled' });
   }
 
-  /** The client takes back a request. A prompt that the agent has answered is work by now: that is cancelled. */
+  /** The client takes back a request. A prompt that the agent has answered, or answers all the same, is work by now: that is cancelled. */
   onCancelRequest(call: Call): Outcome {
     const requestId = at(call.params, 'requestId');
     const parked = [...this.#parked.values()].find(({ id }) => JSON.stringify(id) === JSON.stringify(requestId));
@@ -67,9 +68,13 @@ export class DownPrompts {
       return drop();
     }
     if (parked === undefined) return undefined;
-    this.#happened(parked.session, { type: 'cancelled' });
-    this.#connection.host.notify('toAgent', 'session/cancel', { sessionId: parked.session.id });
+    this.#stop(parked.session);
     return drop();
+  }
+
+  #stop(session: DownSession): void {
+    this.#happened(session, { type: 'cancelled' });
+    this.#connection.host.notify('toAgent', 'session/cancel', { sessionId: session.id });
   }
 
   /** A `user_message` of the agent. */

@@ -3,7 +3,7 @@
  * it needs to know of earlier ones in the session.
  */
 import { drop, type Call, type Outcome } from 'afterturn/plugin';
-import { chunkKindOf, idOf, isUpdate, isV1PlanType, at, objectOf, plansAfter, toV1Chunks, toV1ConfigUpdates, toV1Plan, toV1PlainUpdates, toV1OtherUpdate, untold, v2OptionsOf, type JsonObject } from 'afterturn/protocol';
+import { chunkKindOf, idOf, isUpdate, isV1PlanType, at, objectOf, plansAfter, toV1Chunks, toV1ConfigUpdates, toV1Plan, toV1PlainUpdates, toV1OtherUpdate, untold, typeName, v2OptionsOf, type JsonObject } from 'afterturn/protocol';
 import { waitsForInsertion } from 'afterturn/state';
 import type { DownCalls } from './calls.js';
 import type { DownConnection } from './connection.js';
@@ -75,7 +75,10 @@ export class DownUpdates {
   /** The client knows what it said itself. In a history, and where it said nothing, user messages are told. */
   #message(session: DownSession, update: Update, faults: string[]): void {
     const messageId = idOf(update.messageId);
-    if (messageId === undefined) return;
+    if (messageId === undefined) {
+      faults.push(`messageId: expected a text, got ${typeName(update.messageId)}`);
+      return;
+    }
     const kind = chunkKindOf(update.sessionUpdate) ?? '';
     if (kind === 'user_message_chunk' && !session.replays && this.#isOwn(session, messageId)) return;
     const key = JSON.stringify([kind, messageId]);

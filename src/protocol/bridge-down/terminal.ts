@@ -49,17 +49,20 @@ function decoded(rest: Uint8Array, data: unknown): { text: string; rest: Uint8Ar
 
 const bounded = (text: string): string => (text.length > MAX_TAIL ? text.slice(text.length - MAX_TAIL) : text);
 
+/** What no call shows yet may wait for long; what one shows is told at once, and whole. */
+const waiting = ({ shownBy }: V2Terminal, text: string): string => (shownBy === undefined ? bounded(text) : text);
+
 function appended(terminal: V2Terminal, text: string): V2Terminal {
   const tail = terminal.tail + text;
-  return { ...terminal, tail: bounded(tail), isCut: terminal.isCut || tail.length > MAX_TAIL, untold: bounded(terminal.untold + text) };
+  return { ...terminal, tail: bounded(tail), isCut: terminal.isCut || tail.length > MAX_TAIL, untold: waiting(terminal, terminal.untold + text) };
 }
 
 /** Output that is replaced: what goes on from what was told is told as its rest; else it is told whole behind that, on a line of its own. */
 function replaced(before: V2Terminal, data: unknown): V2Terminal {
   const { text, rest } = decoded(new Uint8Array(), data);
   const known = { ...before, tail: bounded(text), isCut: text.length > MAX_TAIL, rest };
-  if (goesOn(before.told, text)) return { ...known, untold: bounded(text.slice(before.told.length)) };
-  return { ...known, told: nothingTold, untold: bounded(before.told.length > 0 ? `\n${text}` : text) };
+  if (goesOn(before.told, text)) return { ...known, untold: waiting(before, text.slice(before.told.length)) };
+  return { ...known, told: nothingTold, untold: waiting(before, before.told.length > 0 ? `\n${text}` : text) };
 }
 
 const optional = (value: unknown, before: string | undefined): string | undefined => (value === undefined ? before : stringOf(value));
