@@ -53,7 +53,7 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
   const malformed = countMalformed(() => connection?.log);
 
   const sessionFor = (id: string, host: Host): KeptSession => {
-    const session = sessions.get(id) ?? new KeptSession(id, host, { asyncTasks: reports === 'asyncTasks', correctsStops, window: followUpWindow }, onRule);
+    const session = sessions.get(id) ?? new KeptSession(id, host, { asyncTasks: reports === 'asyncTasks', anyTool: makesTasks(), correctsStops, window: followUpWindow }, onRule);
     sessions.set(id, session);
     return session;
   };

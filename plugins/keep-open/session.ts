@@ -21,7 +21,7 @@ export class KeptSession {
 
   /** Whether an update, or its outline, is of a call that launches or may have launched work. */
   concerns(outline: JsonObject): boolean {
-    return concernsLaunch(this.#state, outline);
+    return concernsLaunch(this.#state, outline, this.options);
   }
 
   /** The agent's update: what goes on in its place, or nothing when it goes on as it came. */

@@ -19,10 +19,13 @@ const newCall = (id: string, name: string | undefined): KeptCall => ({
 /** A call that stands for a task that has not ended is never forgotten. */
 const withCall = (state: KeepOpen, call: KeptCall): KeepOpen => ({ ...state, calls: state.calls.set(call.id, call).bounded(REMEMBERED, (other) => !isOpen(other)) });
 
+/** Whether a call of this tool can launch work that outlives it. */
+export const mayLaunch = (name: string | undefined, { anyTool }: KeepOpenOptions): boolean => anyTool === true || isLaunchTool(name);
+
 /** The call with what this message tells of it; `undefined` when its tool launches nothing. */
-function callOf(before: KeptCall | undefined, id: string, message: JsonObject): KeptCall | undefined {
+function callOf(before: KeptCall | undefined, id: string, message: JsonObject, options: KeepOpenOptions): KeptCall | undefined {
   const name = before?.name ?? toolNameOf(message);
-  if (!isLaunchTool(name)) return undefined;
+  if (!mayLaunch(name, options)) return undefined;
   return { ...(before ?? newCall(id, name)), content: arrayOf(message.content) ?? before?.content };
 }
 
@@ -83,8 +86,8 @@ function seeArmed(state: KeepOpen, before: KeptCall, call: KeptCall, task: strin
 }
 
 /** Whether an update of a call, or its outline, says anything here: its tool launches, or the call is known. */
-export const concernsLaunch = (state: KeepOpen, outline: JsonObject): boolean =>
-  isLaunchTool(toolNameOf(outline)) || state.calls.has(idOf(outline.toolCallId) ?? '');
+export const concernsLaunch = (state: KeepOpen, outline: JsonObject, options: KeepOpenOptions): boolean =>
+  mayLaunch(toolNameOf(outline), options) || state.calls.has(idOf(outline.toolCallId) ?? '');
 
 /** A `tool_call` or `tool_call_update` of the agent. A `tool_call` under a used id is a new life, but for a replay. */
 export function seeUpdate(state: KeepOpen, update: JsonObject, options: KeepOpenOptions): Step {
@@ -94,7 +97,7 @@ export function seeUpdate(state: KeepOpen, update: JsonObject, options: KeepOpen
   const isNewLife = known !== undefined && update.sessionUpdate === 'tool_call' && state.replays === 0 && (known.final || known.task !== undefined);
   const clear = isNewLife ? { ...state, calls: state.calls.delete(id) } : state;
   const before = isNewLife ? undefined : known;
-  const seen = callOf(before, id, update);
+  const seen = callOf(before, id, update, options);
   if (seen === undefined) return pass(clear);
   const call = armed(clear, seen, update, options);
   if (call.task !== undefined) return seeArmed(clear, before ?? newCall(id, call.name), call, call.task, update);
@@ -106,10 +109,10 @@ export function seeUpdate(state: KeepOpen, update: JsonObject, options: KeepOpen
  * The tool call of a permission request makes the client's card of it, with or without a `tool_call`
  * before. Under the id of a call that is over it is a new life.
  */
-export function seeAsked(state: KeepOpen, toolCall: JsonObject): Step {
+export function seeAsked(state: KeepOpen, toolCall: JsonObject, options: KeepOpenOptions): Step {
   const id = idOf(toolCall.toolCallId);
   if (id === undefined) return [state, []];
   const known = state.calls.get(id);
-  const call = callOf(known !== undefined && known.final && !isOpen(known) ? undefined : known, id, toolCall);
+  const call = callOf(known !== undefined && known.final && !isOpen(known) ? undefined : known, id, toolCall, options);
   return [call === undefined ? state : withCall(state, call), []];
 }

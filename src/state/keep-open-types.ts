@@ -59,6 +59,8 @@ export interface KeepOpen {
 export interface KeepOpenOptions {
   /** The async task extension reports tasks: a spawn that names a call arms it, and only what was spawned. */
   readonly asyncTasks: boolean;
+  /** A spawn is the agent's own list, so a call of any tool that it names has launched work. Default: known tools only. */
+  readonly anyTool?: boolean;
   /** A `stopped` that nobody asked for may be corrected at once. */
   readonly correctsStops: boolean;
   /** Milliseconds that it waits for that. */

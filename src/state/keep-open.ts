@@ -5,8 +5,8 @@
  *
  * No timer ends a call, and text neither arms nor ends one.
  */
-import { isLaunchTool, type Signal, type TaskWords } from '../protocol/index.js';
-import { armed, seeAsked, seeUpdate, spawnedFor } from './keep-open-calls.js';
+import type { Signal, TaskWords } from '../protocol/index.js';
+import { armed, mayLaunch, seeAsked, seeUpdate, spawnedFor } from './keep-open-calls.js';
 import { andThen, caughtUp, isLiveItem, isOpen, itemOf, LEDGER_KEY, type Step } from './keep-open-ends.js';
 import type { KeepOpen, KeepOpenEffect, KeepOpenEvent, KeepOpenOptions, KeptTask } from './keep-open-types.js';
 import { isTentative } from './ledger-items.js';
@@ -80,7 +80,7 @@ function withSignal(taken: Taken, signal: Signal, event: Told, options: KeepOpen
 function namedLate(state: KeepOpen, task: string, options: KeepOpenOptions): Step {
   const id = itemOf(state, task)?.toolCallId;
   const call = id === undefined ? undefined : state.calls.get(id);
-  if (id === undefined || call === undefined || call.task !== undefined || spawnedFor(state, id) !== task || !isLaunchTool(call.name)) return [state, []];
+  if (id === undefined || call === undefined || call.task !== undefined || spawnedFor(state, id) !== task || !mayLaunch(call.name, options)) return [state, []];
   const named = armed(state, call, {}, options);
   if (named.task === undefined) return [state, []];
   if (!named.final) return [{ ...state, calls: state.calls.set(id, named) }, []];
@@ -119,7 +119,7 @@ export function reduceKeepOpen(state: KeepOpen, event: KeepOpenEvent, options: K
     case 'update':
       return seeUpdate(state, event.update, options);
     case 'asked':
-      return seeAsked(state, event.toolCall);
+      return seeAsked(state, event.toolCall, options);
     case 'told':
       return told(state, event, options);
     case 'replayStarted':
