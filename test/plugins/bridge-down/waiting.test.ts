@@ -75,3 +75,15 @@ test('the mode that a client has set is known: the way back is told, and so is w
   wires.agent.answers(idOfLast(wires), { configOptions: [modeOption('code')] });
   back();
 });
+
+test('a call that stood for a question ends with it, unless the history was told anew meanwhile', () => {
+  const wires = connected();
+  wires.agent.requests('session/request_permission', { sessionId: 's', title: 'Go on?', subject: { type: '_plan' }, options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }] });
+  const asked = wires.told().at(-1);
+  wires.client.requests('session/load', { sessionId: 's', cwd: '/p', mcpServers: [] });
+  wires.agent.answers(idOfLast(wires), {});
+  wires.told();
+  wires.client.answers(asked.id, { outcome: { outcome: 'selected', optionId: 'y' } });
+  expect(wires.told()).toEqual([]);
+  expect(wires.asked()).toEqual([[{ outcome: { outcome: 'selected', optionId: 'y' } }]]);
+});
