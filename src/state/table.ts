@@ -100,7 +100,6 @@ interface Undo<V> {
 const EXACT = 64;
 
 export class Table<V> {
-  static readonly #empty = new Table<never>(new Store<never>(), 0, 0);
   readonly #store: Store<V>;
   #undo: Undo<V> | undefined;
 
@@ -111,7 +110,7 @@ export class Table<V> {
   }
 
   static empty<V>(): Table<V> {
-    return Table.#empty as unknown as Table<V>;
+    return new Table(new Store<V>(), 0, 0);
   }
 
   get(key: string): V | undefined {
