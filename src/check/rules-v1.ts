@@ -67,7 +67,8 @@ export const v1Rules: readonly Rule[] = [
     section: `${CALLS}: Status`,
     find: on('call', ({ id, begins, status }, moment) => {
       const before = known(moment, id);
-      const isNew = status !== undefined && before?.final === true && !begins && !isRetelling(moment);
+      // The same status told again ends nothing: an update may refine what came of the call.
+      const isNew = status !== undefined && before?.final === true && status !== before.status && !begins && !isRetelling(moment);
       return faultIf(isNew, 'no further status', `tool_call:${id}: ${String(status)} after ${String(before?.status)}`);
     }),
   },

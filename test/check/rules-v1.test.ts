@@ -41,7 +41,7 @@ const CASES: Readonly<Record<string, readonly [broken: RecordedMessage[], sound:
   'v1-kinds': [turn(update(11, 'state_update', { state: 'idle' }), done(20)), turn(update(11, '_own'), later(12), done(20))],
   'v1-statuses': [turn(call(11, 'in_progress'), change(12, 'cancelled'), done(20)), turn(call(11, 'in_progress'), change(12, 'failed'), done(20))],
   'v1-call-begins-once': [turn(call(11, 'pending'), call(12, 'in_progress'), done(20)), turn(change(11, 'pending'), call(12, 'in_progress'), done(20))],
-  'v1-call-ends-once': [turn(call(11, 'pending'), change(12, 'failed'), change(13, 'completed'), done(20)), turn(call(11, 'pending'), change(12, 'completed'), update(13, 'tool_call_update', { toolCallId: 'c', title: 'y' }), done(20))],
+  'v1-call-ends-once': [turn(call(11, 'pending'), change(12, 'failed'), change(13, 'completed'), done(20)), turn(call(11, 'pending'), change(12, 'completed'), update(13, 'tool_call_update', { toolCallId: 'c', title: 'y' }), change(14, 'completed'), done(20))],
   'v1-prompt-answered': [turn(cancel(20), later(9000)), turn(cancel(20), later(4000))],
   'v1-cancelled-told': [turn(cancel(20), done(200)), turn(cancel(20), done(200, 'cancelled'))],
   'v1-permission-answered': [turn(asksLeave(15), cancel(20), done(30, 'cancelled'), later(9000)), turn(asksLeave(15), cancel(20), leave(25), done(30, 'cancelled'), later(9000))],
