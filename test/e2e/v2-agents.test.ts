@@ -32,12 +32,17 @@ describe('claude-agent-acp', () => {
 });
 
 const CODEX = ['b', 'd', 'f', 'l-bg', 'n-bg'];
+/** Something is due in a pause of this length: a call that nothing ends. */
+const PAUSES: Readonly<Record<string, number>> = { p: 4000 };
+/** And after all that is waited for: the end of what a failing turn left. */
+const QUIET: Readonly<Record<string, number>> = { 'n-bg': 4000, p: 4000 };
 const ofTheAgent = /result\/configOptions\/1\/category/;
 
 describe('codex-acp', () => {
   it.concurrent.each(all ? Object.keys(expectations) : CODEX)('%s', { timeout: PATIENCE_MS }, async (scenario) => {
-    const agent = [process.execPath, `${root}test/tools/replay-agent.mjs`, `${root}test/corpus/codex/${scenario}.v2air.ndjson`, '--longest-wait', '400'];
-    const { recording, stderr } = await runClient([...proxy, ...agent], ofStandardClient(codexRecording(`${scenario}.v2air`)), { longestWait: 400, quiet: scenario === 'n-bg' ? 4000 : 600 });
+    const pause = PAUSES[scenario] ?? 400;
+    const agent = [process.execPath, `${root}test/tools/replay-agent.mjs`, `${root}test/corpus/codex/${scenario}.v2air.ndjson`, '--longest-wait', String(pause)];
+    const { recording, stderr } = await runClient([...proxy, ...agent], ofStandardClient(codexRecording(`${scenario}.v2air`)), { longestWait: pause, quiet: QUIET[scenario] ?? 600 });
     const ours = JSON.parse(withoutRunIds(JSON.stringify(recording))) as typeof recording;
     const { facts } = await runCodex(scenario);
     expect({ findings: check(ours), schema: schemaErrorsOf(ours).filter((error) => !ofTheAgent.test(error)), unexplained: unexplained(compareFacts(facts, factsOf(ours), codexV2Reasons)), stderr }).toEqual({ findings: [], schema: [], unexplained: [], stderr: '' });
