@@ -36,6 +36,10 @@ describe('a configuration', () => {
         'record-size': undefined,
         redact: false,
         otlp: undefined,
+        'pending-spans': false,
+        'no-propagate': false,
+        'link-client-trace': false,
+        'capture-content': false,
         'log-level': 'warn',
       },
     });
