@@ -98,7 +98,9 @@ class Bystander {
     }
     if (event.type === 'promptEnded') this.#openPrompts.delete(this.#numbers.get(event.prompt) ?? '');
     if (event.type === 'call' && event.status !== undefined) this.#final.set(event.call, event.status === 'completed');
-    if (event.type === 'asked') this.#questions.set(event.question, event.call);
+    // What is asked about a life says nothing of the next one under the same id.
+    if (event.type === 'call' && event.status === 'completed') for (const [question, about] of this.#questions) if (about === event.call) this.#questions.delete(question);
+    if (event.type === 'asked' && this.#final.get(event.call) !== true) this.#questions.set(event.question, event.call);
     if (event.type === 'answered') this.#questions.delete(event.question);
     if (event.type === 'taskLive' && event.starts && event.call !== undefined) this.#tasks.set(event.task, event.call);
     if (event.type === 'taskEnded') this.#tasks.delete(event.task);
