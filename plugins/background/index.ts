@@ -185,6 +185,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
         },
         ...setupCalls,
         ...cancelCalls,
+        'session/cancel': (call) => sessions.get(idOf(at(call.params, 'sessionId')) ?? '')?.cancelAsked(),
         'session/close': closeCall,
         'session/delete': closeCall,
         '$/cancel_request': (call) => close.onCancelRequest(call),

@@ -174,6 +174,10 @@ export class BackgroundSession {
     this.#read(live.map(({ task }) => ({ type: 'taskEnded', source: 'async', task, outcome: 'unknown', facts: {} })));
   }
 
+  cancelAsked(): void {
+    this.#run({ type: 'cancelAsked' });
+  }
+
   closing(): void {
     this.#run({ type: 'closing' });
   }

@@ -113,6 +113,8 @@ export type ListsEvent = { readonly at: number; readonly session: string } & (
   | { readonly type: 'reported'; readonly ledger: SessionLedger }
   /** A question about listed work is about to go to the client. */
   | { readonly type: 'asked'; readonly ledger: SessionLedger }
+  /** The client cancels the foreground work of the session. */
+  | { readonly type: 'cancelAsked' }
   | { readonly type: 'closing' }
   | { readonly type: 'closeFailed'; readonly ledger: SessionLedger }
   /** A `session/resume` goes to the agent; its response has passed. */

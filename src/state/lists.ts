@@ -8,7 +8,7 @@
 import { stringOf, type JsonObject } from '../protocol/index.js';
 import type { Fact } from './ledger-types.js';
 import { backgroundList, callEnd, callReference, entityUpdate, entryPhase, exitStatus, liveStatus } from './lists-entries.js';
-import { announce, end, endingEntries, finish, follow, putEntry, release, releaseHeldIdle, send, settle, settleOrWait, tellAgain, type Draft } from './lists-draft.js';
+import { announce, awaitsTasks, end, endingEntries, finish, follow, putEntry, release, releaseHeldIdle, send, settle, settleOrWait, tellAgain, type Draft } from './lists-draft.js';
 import { childFact, childState, endChildren, subagent } from './lists-children.js';
 import { endAgain, releaseBefore, restoreAll, settleLost, whileResuming } from './lists-resume.js';
 import type { Entry, ListsEffect, ListsEvent, ListsOptions, Resuming, SessionLists } from './lists-types.js';
@@ -195,6 +195,13 @@ const handlers: { readonly [T in ListsEvent['type']]: Handler<T> } = {
   },
   asked: (draft) => {
     releaseBefore(draft);
+  },
+  cancelAsked: (draft) => {
+    const { held } = draft.lists;
+    // To the client the work still ran: that it had ended already is told with what it asked for.
+    if (awaitsTasks(draft.lists) && held?.update?.stopReason !== undefined && held.update.stopReason !== 'error') {
+      draft.lists = { ...draft.lists, held: { ...held, update: { ...held.update, stopReason: 'cancelled' } } };
+    }
   },
   closing: (draft) => {
     draft.lists = { ...draft.lists, closing: true };

@@ -119,6 +119,17 @@ describe('an `idle` of an agent that announces tasks, but does not report all of
     expect(agent.client()).toEqual(['idle (cancelled) no list']);
   });
 
+  it.each([['end_turn', 'cancelled'], ['error', 'error']])('tells a cancellation that comes meanwhile: %s is %s', (reason, told) => {
+    const agent = world({ reported: false, announcesTasks: true });
+    agent.idle(reason);
+    agent.cancelAsked();
+    expect(agent.client()).toEqual([]);
+    agent.wait(250);
+    expect(agent.client()).toEqual([`idle (${told}) no list`]);
+    agent.cancelAsked();
+    expect(agent.client()).toEqual([]);
+  });
+
   it('goes out before the next state, and when the call ends', () => {
     const next = ended();
     next.running();

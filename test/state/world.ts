@@ -150,6 +150,11 @@ export class World {
     this.#run({ type: 'asked' });
   }
 
+  /** The client cancels the foreground work. */
+  cancelAsked(): void {
+    this.#run({ type: 'cancelAsked' });
+  }
+
   closing(): void {
     this.#run({ type: 'closing' });
   }
