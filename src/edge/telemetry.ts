@@ -41,7 +41,7 @@ export interface Telemetry {
 }
 
 /** The last exports may take this long, so that the process is gone within 2 s of its agent. Milliseconds. */
-const flushLimitMs = 1500;
+const flushLimitMs = 1250;
 
 /**
  * How long the SDK, most of what there is to load, is left to the start of the agent, unless a message
