@@ -29,7 +29,7 @@ export const errorTable = {
   },
   BAD_VALUE: {
     text: '{where} expects {expected}, but got {got}',
-    todo: 'Correct the value, or leave it out: {otherwise}.',
+    todo: 'Correct the value, or leave it out{otherwise}.',
   },
   UNREADABLE_CONFIG: {
     text: 'expected a readable configuration file, but {path} could not be read: {reason}',
@@ -49,7 +49,7 @@ export const errorTable = {
   },
   NO_RECORDING: {
     text: 'expected {expected}, but got {got}',
-    todo: 'Run: {usage}.',
+    todo: 'Run "{usage}".',
   },
   UNREADABLE_RECORDING: {
     text: 'expected a recording that can be read, but {path} could not be: {reason}',
@@ -65,7 +65,7 @@ export const errorTable = {
   },
   NO_REPORT_FILE: {
     text: 'expected at least one trace file or recording, but got none',
-    todo: 'Run: {usage}.',
+    todo: 'Run "{usage}".',
   },
   UNREADABLE_REPORT_FILE: {
     text: 'expected a trace file or a recording that can be read, but {path} could not be: {reason}',

@@ -40,6 +40,7 @@ export interface Reply<R = unknown> {
   /** `undefined` when the response is an error. */
   readonly result: R | undefined;
   readonly error: RpcError | undefined;
+  /** The line as it came, as for `Call`. */
   readonly raw: Uint8Array;
 }
 
@@ -90,9 +91,11 @@ export const take = (): Verdict => ({ do: 'take' });
 /** The verdict with the name of the rule that it follows, for recordings: `background: list`. */
 export const ruled = (rule: string, verdict: Verdict): Verdict => ({ ...verdict, rule });
 
+/** What a hook returns. Nothing: the message goes on byte for byte. */
 export type Outcome = Verdict | undefined | void;
 /** A hook that returns a promise holds its direction only, until the promise settles. */
 export type CallHook<P = unknown> = (call: Call<P>, host: Host) => Outcome | Promise<Outcome>;
+/** As `CallHook`, for the response to a request. */
 export type ReplyHook<R = unknown> = (reply: Reply<R>, host: Host) => Outcome | Promise<Outcome>;
 
 /**
@@ -108,6 +111,7 @@ export type EndReason =
   | { readonly kind: 'clientEnd' }
   | { readonly kind: 'agentExit'; readonly code: number | null; readonly signal: string | null };
 
+/** A name and hooks by method. All but the name may be left out. */
 export interface Plugin {
   /** Names it in logs and warnings. */
   readonly name: string;
@@ -155,6 +159,7 @@ export interface Follow {
   close(): void;
 }
 
+/** What a followed file tells. */
 export interface FollowEvents {
   /** The next bytes. `reset`: they replace all that came before (first read, file shrank, backlog skipped). */
   bytes(data: Uint8Array, reset: boolean): void;

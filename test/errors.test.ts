@@ -24,7 +24,7 @@ describe('the error table', () => {
 
 describe('a RelayError', () => {
   it('says what was expected, what came and what to do', () => {
-    const error = relayError('BAD_VALUE', { where: '--source', expected: 'one of a, b', got: '"c"', otherwise: 'the default is a' });
+    const error = relayError('BAD_VALUE', { where: '--source', expected: 'one of a, b', got: '"c"', otherwise: ': the default is a' });
     expect(error).toBeInstanceOf(RelayError);
     expect(error.code).toBe('BAD_VALUE');
     expect(error.message).toBe('--source expects one of a, b, but got "c". Correct the value, or leave it out: the default is a.');

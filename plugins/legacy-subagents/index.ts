@@ -10,7 +10,7 @@ import { drop, instead, keep, replace, type Call, type CallHook, type Host, type
 import { at, idOf, isObject, protocolVersionOf, withExtension } from 'afterturn/protocol';
 import { noSubagentRuns, reduceSubagentRuns, type RunEvent } from 'afterturn/state';
 import type { LegacyClient } from '../legacy-client.js';
-import { OpenRequests } from '../legacy-tasks/open-requests.js';
+import { SessionRequests } from '../session-requests.js';
 import { asSessions } from './as-sessions.js';
 import { Flattened } from './flattened.js';
 import type { TellsSubagents } from './form.js';
@@ -31,7 +31,7 @@ export function legacySubagents({ client }: { readonly client: LegacyClient }): 
   let form: TellsSubagents | undefined;
   let runs = noSubagentRuns;
   let cancelDue: (() => void) | undefined;
-  const open = new OpenRequests();
+  const open = new SessionRequests();
 
   const told = (event: RunEvent): readonly Told[] => {
     const [next, news] = reduceSubagentRuns(runs, event);

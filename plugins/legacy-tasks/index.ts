@@ -9,7 +9,7 @@ import { agentOf, at, extensionCapabilities, habitsOfAnswer, habitsOfCommand, id
 import type { ListedTasksEvent, ListedTasksOptions } from 'afterturn/state';
 import type { LegacyClient } from '../legacy-client.js';
 import { Family } from '../background/family.js';
-import { OpenRequests } from './open-requests.js';
+import { SessionRequests } from '../session-requests.js';
 import { TaskSession } from './session.js';
 import { stop, STOP } from './stops.js';
 
@@ -38,7 +38,7 @@ export function legacyTasks({ source, client }: LegacyTasksOptions): LegacyTasks
   let options: ListedTasksOptions = { exitLineInOutput: false, marks: false, subagents: false, turnName: '' };
   const sessions = new Map<string, TaskSession>();
   const family = new Family();
-  const open = new OpenRequests();
+  const open = new SessionRequests();
 
   const sessionFor = (id: string): TaskSession => {
     const session = sessions.get(id) ?? new TaskSession(id, options);

@@ -53,6 +53,6 @@ function valueOf({ expected, value: stand = 'VALUE', accepts = (text) => text !=
     return '';
   }
   if (value === undefined || (!isInline && looksLikeOption(value) && value !== '-')) throw relayError('MISSING_VALUE', { option, expected, value: stand });
-  if (!accepts(value)) throw relayError('BAD_VALUE', { where: option, expected, got: shown(value), otherwise: 'it may be left out' });
+  if (!accepts(value)) throw relayError('BAD_VALUE', { where: option, expected, got: shown(value), otherwise: '' });
   return value;
 }

@@ -5,7 +5,7 @@
  */
 import { relayError, shown } from '../errors.js';
 import { givenByEnvironment, type Given } from './command-line.js';
-import { optionNames, optionRow, variableOf, type OptionName, type OptionValues } from './options.js';
+import { defaultText, optionNames, optionRow, variableOf, type OptionName, type OptionValues } from './options.js';
 
 export interface Config {
   /** The agent's command line, as it came. */
@@ -68,6 +68,6 @@ async function fileSource(file: string): Promise<Source> {
 function checked(name: OptionName, where: string, came: unknown, value: unknown): unknown {
   if (value !== undefined) return value;
   const row = optionRow(name);
-  const otherwise = row.default === undefined || (Array.isArray(row.default) && row.default.length === 0) ? 'it has no default' : `the default is ${String(row.default)}`;
+  const otherwise = row.default === undefined || (Array.isArray(row.default) && row.default.length === 0) ? ': it has no default' : `: the default is ${defaultText(row)}`;
   throw relayError('BAD_VALUE', { where, expected: row.kind.expected, got: shown(came), otherwise });
 }

@@ -25,7 +25,7 @@ function patienceOf(args: readonly string[]): { readonly patience: number; reado
   const expected = 'a whole number of milliseconds from 1 to 600000';
   if (text === undefined) throw relayError('MISSING_VALUE', { option: timeoutOption, expected, value: 'MS' });
   const patience = Number(text);
-  if (!/^\d+$/.test(text) || patience < 1 || patience > 600_000) throw relayError('BAD_VALUE', { where: timeoutOption, expected, got: shown(text), otherwise: `the default is ${defaultPatience}` });
+  if (!/^\d+$/.test(text) || patience < 1 || patience > 600_000) throw relayError('BAD_VALUE', { where: timeoutOption, expected, got: shown(text), otherwise: `: the default is ${defaultPatience}` });
   return { patience, rest: [...args.slice(0, at), ...args.slice(at + (isInline ? 1 : 2))] };
 }
 

@@ -1,5 +1,5 @@
 /** The texts of --help, made from the tables of options and subcommands. Loaded only when asked for. */
-import { optionNames, optionRow, variableOf } from './options.js';
+import { defaultText, optionNames, optionRow, variableOf } from './options.js';
 import { subcommands, type Subcommand } from './subcommands.js';
 
 const width = 88;
@@ -21,8 +21,9 @@ function wrapped(text: string, indent: string): string {
 
 function optionHelp(): string {
   const rows = optionNames.map((name) => {
-    const { value, help, repeatable, flag, default: fallback } = optionRow(name);
-    const shownDefault = fallback === undefined || repeatable || flag ? '' : ` Default: ${String(fallback)}.`;
+    const row = optionRow(name);
+    const { value, help, repeatable, flag } = row;
+    const shownDefault = row.default === undefined || repeatable || flag ? '' : ` Default: ${defaultText(row)}.`;
     return `  --${name}${value === '' ? '' : ` ${value}`}\n${wrapped(`${help}${shownDefault} (${variableOf(name)})`, optionIndent)}`;
   });
   return [...rows, '  --help, -h\n      This text.', '  --version, -V\n      The version.'].join('\n');

@@ -20,6 +20,8 @@ export interface OptionRow<T> {
   /** Stands for the value in the help. */
   readonly value: string;
   readonly default: T;
+  /** The default as it is written, where that is not its plain text. */
+  readonly defaultName?: string;
   /** Takes no value: naming it means yes. */
   readonly flag?: boolean;
   /** May come several times; the environment separates with commas. */
@@ -115,7 +117,7 @@ export const optionTable = {
     default: 250,
     help: 'How long the end of background work waits for the turn that the agent starts because of it.',
   },
-  fill: { kind: gaps, value: 'GAPS', default: GAPS, help: `Gaps that are filled in what an agent reports of its background work itself: all, none, or some of ${GAPS.join(', ')}.` },
+  fill: { kind: gaps, value: 'GAPS', default: GAPS, defaultName: 'all', help: `Gaps that are filled in what an agent reports of its background work itself: all, none, or some of ${GAPS.join(', ')}.` },
   stale: choice(['off', 'auto', 'always'], 'auto', 'Tool calls that the agent left unfinished are settled; auto: where it is known which ones still live.'),
   'stale-after': { kind: milliseconds, value: 'MS', default: 2000, help: 'How long nothing may have spoken for such a call before it is settled.' },
   'stray-output': choice(['divert', 'forward'], 'divert', "Lines of the agent's stdout that are no JSON-RPC message: to stderr, or passed on."),
@@ -150,6 +152,9 @@ export const isOptionName = (name: string): name is OptionName => Object.hasOwn(
 
 /** The row of an option, with the type of its value left open. */
 export const optionRow = (name: OptionName): OptionRow<unknown> => optionTable[name];
+
+/** An option's default as a user writes it. */
+export const defaultText = (row: OptionRow<unknown>): string => row.defaultName ?? String(row.default);
 
 /** The environment variable of an option. */
 export const variableOf = (name: OptionName): string => `AFTERTURN_${name.toUpperCase().replaceAll('-', '_')}`;

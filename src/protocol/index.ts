@@ -1,3 +1,4 @@
+/** What ACP v1, ACP v2 and their dialects say, for plugins: `afterturn/protocol`. Data and pure functions; no state. */
 export {};
 export * from './signals/index.js';
 export * from './shape.js';

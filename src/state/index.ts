@@ -1,3 +1,4 @@
+/** What is known and what follows from it, for plugins: `afterturn/state`. Pure reducers; time comes in events. */
 export * from './table.js';
 export * from './ledger.js';
 export type * from './ledger-types.js';

@@ -17,5 +17,5 @@ test('nothing left is said so; --json is for programs', async () => {
 test('without a file it ends with 2', async () => {
   const { code, stderr } = await run(['migrate']);
   expect(code).toBe(2);
-  expect(stderr).toContain('NO_RECORDING: expected at least one recording, but got none. Run: afterturn migrate [--json] FILE....');
+  expect(stderr).toContain('NO_RECORDING: expected at least one recording, but got none. Run "afterturn migrate [--json] FILE...".');
 });
