@@ -3,9 +3,10 @@
  * tool call stands for each run, and what the subagent does names that call
  * (`_meta.claudeCode.parentToolUseId`). Its words are not shown; its answer is the call's result.
  */
-import { at, idOf, isObject, objectOf, type JsonObject, type Outcome } from 'afterturn/protocol';
+import { idOf, isObject, objectOf, type JsonObject, type Outcome } from 'afterturn/protocol';
 import { rootSession, type RunNews, type SubagentRun, type SubagentRuns } from 'afterturn/state';
 import { isOfSubagents, type TellsSubagents, type ToldUpdate } from './form.js';
+import { SharedIds } from './ids.js';
 
 const MAX_REMEMBERED = 4096;
 
@@ -37,6 +38,7 @@ export class Flattened implements TellsSubagents {
   readonly #launches = new Map<string, Launch>();
   /** Calls that the agent tells of itself. */
   readonly #calls = new Set<string>();
+  readonly #ids = new SharedIds();
 
   news(news: RunNews, runs: SubagentRuns): readonly ToldUpdate[] {
     if (news.type === 'started') return this.#started(news.child, news.message, runs);
@@ -46,23 +48,28 @@ export class Flattened implements TellsSubagents {
     return [{ session: rootSession(runs, news.child.parent), update: { sessionUpdate: 'tool_call_update', toolCallId: launch.call, ...end } }];
   }
 
-  update(session: string, update: JsonObject, runs: SubagentRuns): ReturnType<TellsSubagents['update']> {
+  update(session: string, given: JsonObject, runs: SubagentRuns): ReturnType<TellsSubagents['update']> {
     const child = runs.get(session);
-    if (isOfSubagents(update) || (child !== undefined && OWN_SESSION.has(update.sessionUpdate))) return undefined;
+    if (isOfSubagents(given) || (child !== undefined && OWN_SESSION.has(given.sessionUpdate))) return undefined;
+    const root = child === undefined ? session : rootSession(runs, session);
+    const update = this.#ids.in(root, session, given);
     const { sessionUpdate: kind, toolCallId } = update;
     if (kind === 'tool_call_update') this.#sees(idOf(toolCallId));
-    const root = child === undefined ? session : rootSession(runs, session);
     if (isTask(update)) return { session: root, update: this.#withLaunch(update) };
     return { session: root, update: child !== undefined && kind === 'tool_call_update' ? withParent(update, this.#launches.get(session)?.call) : update };
   }
 
   asked(session: string, params: JsonObject, runs: SubagentRuns): JsonObject {
-    if (!runs.has(session)) return params;
+    const root = rootSession(runs, session);
+    const isChild = runs.has(session);
     const call = this.#launches.get(session)?.call;
-    const { subject } = params;
-    const toolCall = at(subject, 'toolCall');
-    const about = isObject(subject) && isObject(toolCall) ? { subject: { ...subject, toolCall: withParent(toolCall, call) } } : {};
-    return { ...params, sessionId: rootSession(runs, session), ...about };
+    const shown = this.#ids.in(root, session, params);
+    const subject = isObject(shown.subject) ? this.#ids.in(root, session, shown.subject) : undefined;
+    const toolCall = isObject(subject?.toolCall) ? this.#ids.in(root, session, subject.toolCall) : undefined;
+    const isSame = shown === params && subject === params.subject && toolCall === subject?.toolCall;
+    if (!isChild && isSame) return params;
+    const about = toolCall === undefined ? {} : { toolCall: isChild ? withParent(toolCall, call) : toolCall };
+    return { ...shown, sessionId: root, ...(subject === undefined ? {} : { subject: { ...subject, ...about } }) };
   }
 
   meant = (session: string): string => session;
@@ -83,7 +90,8 @@ export class Flattened implements TellsSubagents {
   }
 
   #started(child: SubagentRun, message: { readonly id: string | undefined; readonly text: string } | undefined, runs: SubagentRuns): readonly ToldUpdate[] {
-    const call = child.launch ?? message?.id ?? `afterturn:${child.id}${child.run > 1 ? `:${child.run}` : ''}`;
+    const launch = child.launch === undefined ? undefined : this.#ids.shown(rootSession(runs, child.parent), child.parent, 'toolCallId', child.launch);
+    const call = launch ?? message?.id ?? `afterturn:${child.id}${child.run > 1 ? `:${child.run}` : ''}`;
     const own = !this.#calls.has(call);
     this.#launches.set(child.id, { call, own });
     if (!own) return [];

@@ -175,6 +175,24 @@ describe('a client that knows no subagents', () => {
       .toEqual([['s', 't', 'shell', undefined], ['s', 'child', 'subagent', 'call']]);
   });
 
+  it('tells calls and terminals apart that have one id in two sessions', () => {
+    const on = flat();
+    on.saw();
+    const content = [{ type: 'terminal', terminalId: 't' }];
+    on.says('s', 'tool_call_update', { toolCallId: 'c1', content });
+    on.says('child', 'tool_call_update', { toolCallId: 'c1', content });
+    on.says('child', 'terminal_update', { terminalId: 't' });
+    on.agent.sends({ jsonrpc: '2.0', id: 9, method: 'session/request_permission', params: { sessionId: 'child', subject: { type: 'tool_call', toolCall: { toolCallId: 'c1' } } } });
+    on.says('s', 'tool_call_update', { toolCallId: 'c1', status: 'completed' });
+    expect(on.saw().map((told) => told[1] ?? told.params.subject.toolCall)).toMatchObject([
+      { toolCallId: 'c1', content },
+      { toolCallId: 'child:c1', content: [{ type: 'terminal', terminalId: 'child:t' }] },
+      { terminalId: 'child:t' },
+      { toolCallId: 'child:c1' },
+      { toolCallId: 'c1', status: 'completed' },
+    ]);
+  });
+
   it('sees a subagent of a subagent behind the call of that', () => {
     const on = flat();
     on.saw();
