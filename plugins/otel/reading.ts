@@ -15,7 +15,12 @@ export function remoteContextOf(params: unknown, propagator: TextMapPropagator):
   return meta === undefined ? undefined : trace.getSpanContext(propagator.extract(ROOT_CONTEXT, meta, metaGetter));
 }
 
-const metaSetter: TextMapSetter<Record<string, unknown>> = { set: (meta, key, value) => void (meta[key] = value) };
+/** A `tracestate` of which nothing was valid is empty, and none. */
+const metaSetter: TextMapSetter<Record<string, unknown>> = {
+  set(meta, key, value) {
+    if (value !== '') meta[key] = value;
+  },
+};
 
 /**
  * The params of a prompt with a span context of ours in `_meta` in place of the client's (ACP

@@ -40,6 +40,11 @@ describe('with propagation', () => {
     expect(prompts(it, meta).meta).toEqual({ traceparent: ownParent(it) });
   });
 
+  test('a `tracestate` of which nothing is valid is left out', () => {
+    const it = opened({ propagate: true });
+    expect(prompts(it, { traceparent: TRACEPARENT, tracestate: '=,,' }).meta).toEqual({ traceparent: ownParent(it) });
+  });
+
   test.each(['00-0-0-01', `00-${'0'.repeat(32)}-${CLIENT.span}-01`, 7, ''])('a `traceparent` of %j is ignored, with its `tracestate`', (traceparent) => {
     const it = opened({ propagate: true });
     expect(prompts(it, { traceparent, tracestate: 'vendor=1', baggage: 'b=1' }).meta).toEqual({ baggage: 'b=1', traceparent: ownParent(it) });
