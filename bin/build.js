@@ -87,16 +87,18 @@ function bundle() {
   const files = bundles.flatMap((each) => buildSync({ ...everyPart, ...each }).outputFiles);
   for (const file of files) replaceFile(file.path, file.contents);
   for (const name of readdirSync(dist)) if (name.includes('.cache')) rmSync(join(dist, name), { force: true });
-  for (const protocol of ['http/protobuf', 'grpc']) warm({ OTEL_EXPORTER_OTLP_PROTOCOL: protocol });
+  // The command's cache holds what every session runs; those of the late parts what a traced one runs.
+  warm({});
+  for (const protocol of ['http/protobuf', 'grpc']) warm({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_EXPORTER_OTLP_PROTOCOL: protocol });
 }
 
 /** One short session, at whose end the launcher writes what was compiled in it. Its telemetry goes nowhere. */
-function warm(variables) {
+function warm(env) {
   const agent = "require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(line).id, result: { protocolVersion: 1, sessionId: 's', stopReason: 'end_turn' } })))";
   const calls = [['initialize', { protocolVersion: 1, clientCapabilities: {} }], ['session/new', { cwd: '/', mcpServers: [] }], ['session/prompt', { sessionId: 's', prompt: [] }]];
   const input = calls.map(([method, params], id) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`).join('');
   const command = [join(__dirname, 'afterturn.js'), '--', process.execPath, '-e', agent];
-  spawnSync(process.execPath, command, { input, stdio: ['pipe', 'ignore', 'ignore'], env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', ...variables }, timeout: 10_000 });
+  spawnSync(process.execPath, command, { input, stdio: ['pipe', 'ignore', 'ignore'], env, timeout: 10_000 });
 }
 
 function modules(tsc) {

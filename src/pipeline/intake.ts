@@ -17,6 +17,9 @@ const LF = 10;
 const lineEnd = Uint8Array.of(LF);
 /** From this many bytes on the beginning of a line may leave before its end is there. */
 const longLine = 4 * 1024;
+/** After a read of this size more is on its way: a line that it cuts leaves as soon as it is known to be a message. */
+const fullRead = 32 * 1024;
+const messageHead = 32;
 
 export interface IntakePorts {
   readonly direction: Direction;
@@ -43,6 +46,8 @@ export class Intake {
   ended = false;
   readonly #ports: IntakePorts;
   #lines = new Lines();
+  /** Bytes of a line that may leave before its end is there. */
+  #cutFrom = longLine;
   readonly #peek = new Peek(kinds);
 
   constructor(table: Table, ports: IntakePorts) {
@@ -55,6 +60,7 @@ export class Intake {
   }
 
   push(chunk: Uint8Array): void {
+    this.#cutFrom = chunk.length < fullRead ? longLine : messageHead;
     this.#lines.push(chunk);
   }
 
@@ -107,7 +113,7 @@ export class Intake {
   /** A long line does not wait for its end when nobody wants it and its beginning is that of a message. */
   #passBeginning(): boolean {
     const lines = this.#lines;
-    if (lines.begun < longLine) return false;
+    if (lines.begun < this.#cutFrom) return false;
     const { stray, outbox } = this.#ports;
     if (stray !== undefined && !startsAsMessage(lines.beginning, 0, lines.beginning.length)) return false;
     for (const part of lines.cut()) outbox.pass(part, 0, part.length);

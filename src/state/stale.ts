@@ -145,17 +145,18 @@ const handlers: { readonly [T in StaleEvent['type']]: Handler<EventOf<T>> } = {
 /** The call that the event is a word about, and so a sign of its life. */
 const touches = (event: StaleEvent): string | undefined => (event.type === 'call' || event.type === 'contentAdded' ? event.call : undefined);
 
-/** Some call's clock runs. Without one, a word about a call that says nothing new starts none. */
-function hasClock(session: WatchedSession): boolean {
-  for (const { staleSince } of session.calls.values()) if (staleSince !== undefined) return true;
-  return false;
+/** The calls whose clock an event can change. A word about a call changes others only through their parents, or where a clock runs. */
+function concerned(session: WatchedSession, touched: string | undefined): readonly WatchedCall[] {
+  const calls = session.calls.values();
+  const isAlone = touched !== undefined && calls.every(({ staleSince, parent }) => staleSince === undefined && parent === undefined);
+  return isAlone ? calls.filter(({ id }) => id === touched) : calls;
 }
 
 /** Sets the clock of each call: it starts when the last thing that spoke for the call is gone. */
 function timed(session: WatchedSession, event: StaleEvent, options: StaleOptions): WatchedSession {
   const touched = touches(event);
   let { calls } = session;
-  for (const call of calls.values()) {
+  for (const call of concerned(session, touched)) {
     const restarts = touched === call.id || (touched !== undefined && call.owner.of === 'history');
     const since = restarts ? event.at : (call.staleSince ?? event.at);
     calls = calls.set(call.id, patched(call, { staleSince: applies(session, options) && isStale(session, call) ? since : undefined }));
@@ -172,9 +173,8 @@ function mustEnd(session: WatchedSession, call: WatchedCall, event: StaleEvent, 
 /** One event of one session: the session after it, and the calls to settle, in the order in which they were first seen. */
 export function reduceStale(session: WatchedSession, event: StaleEvent, options: StaleOptions): readonly [WatchedSession, readonly Settle[]] {
   const handle = handlers[event.type] as Handler<StaleEvent>;
-  const handled = handle(session, event, options);
-  if (handled === session && touches(event) !== undefined && !hasClock(session)) return [session, []];
-  let next = timed(handled, event, options);
+  let next = timed(handle(session, event, options), event, options);
+  if (event.type !== 'tick' && event.type !== 'sessionEnded') return [next, []];
   const settles: Settle[] = [];
   for (const call of next.calls.values()) {
     if (!mustEnd(next, call, event, options)) continue;

@@ -81,8 +81,8 @@ function backgroundCommand(isRaw) {
   ].join('');
 }
 
-/** Every hundredth line is a whole command in the background. */
-const working = (isRaw, make) => (_, index) => (index % 100 === 99 ? backgroundCommand(isRaw) : make());
+/** Every thousandth line is a whole command in the background. */
+const working = (isRaw, make) => (_, index) => (index % 1000 === 999 ? backgroundCommand(isRaw) : make());
 
 const lines = (count, make) => Array.from({ length: count }, make).join('');
 writeFileSync(`${folder}/mix.ndjson`, lines(2000, mixed));
