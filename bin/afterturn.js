@@ -12,7 +12,8 @@ const dist = join(__dirname, '../dist');
 /** What the scripts of dist/ require by these names is in dist/ too (see build.js). */
 const lateParts = [
   [/^\.\/telemetry-grpc\.js$/, 'telemetry-grpc.cjs'],
-  [/^\.\/telemetry-sdk\.js$/, 'telemetry.cjs'],
+  [/^\.\/telemetry-sdk\.js$/, 'telemetry-sdk.cjs'],
+  [/^\.\/telemetry\.js$/, 'telemetry.cjs'],
   [/^@opentelemetry\/api(-logs)?$/, 'telemetry-api.cjs'],
 ];
 

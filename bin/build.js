@@ -51,15 +51,17 @@ const bundles = [
   {
     entryPoints: ['src/edge/main.ts'],
     outfile: 'dist/afterturn.cjs',
-    external: ['./telemetry-sdk.js', '@opentelemetry/*', '@agentclientprotocol/sdk', 'ajv/*'],
+    external: ['./telemetry.js', './telemetry-sdk.js', '@opentelemetry/*', '@agentclientprotocol/sdk', 'ajv/*'],
   },
+  // What makes spans of messages, with its own copy of the reducers: a session that is not traced reads none of it.
+  { entryPoints: ['src/edge/telemetry.ts'], outfile: 'dist/telemetry.cjs', external: ['./telemetry-sdk.js', ...api] },
   // OpenTelemetry's ES modules can be shaken, what their `main` names cannot.
   {
     stdin: { resolveDir: root, contents: "export * from '@opentelemetry/api'; export * from '@opentelemetry/api-logs';" },
     outfile: 'dist/telemetry-api.cjs',
     mainFields: ['module', 'main'],
   },
-  { entryPoints: ['src/edge/telemetry-sdk.ts'], outfile: 'dist/telemetry.cjs', external: ['./telemetry-grpc.js', ...api], mainFields: ['module', 'main'] },
+  { entryPoints: ['src/edge/telemetry-sdk.ts'], outfile: 'dist/telemetry-sdk.cjs', external: ['./telemetry-grpc.js', ...api], mainFields: ['module', 'main'] },
   { entryPoints: ['src/edge/telemetry-grpc.ts'], outfile: 'dist/telemetry-grpc.cjs', external: api, mainFields: ['module', 'main'] },
 ];
 
