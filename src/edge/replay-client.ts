@@ -14,7 +14,7 @@ import { clock, messageIn } from './replay.js';
 /** Nothing was said for this long: the recorded client waits for what will not come. Milliseconds. */
 const defaultTimeout = 60_000;
 /** After the last recorded message the agent may have more to say. */
-const lastWordsMs = 300;
+const lastWordsMs = 1500;
 /** What a live agent does not say at all is not waited for as long as a proxy's peer. */
 const defaultPatience = 500;
 
