@@ -122,3 +122,18 @@ export async function refusingAddress(): Promise<string> {
   await taken.close();
   return taken.url;
 }
+
+/** Keeps collectors of a test for `closeKept`. */
+export function keptCollectors(): { kept(made: Promise<Collector>): Promise<Collector>; closeKept(): Promise<void> } {
+  const open: Collector[] = [];
+  return {
+    async kept(made) {
+      const one = await made;
+      open.push(one);
+      return one;
+    },
+    async closeKept() {
+      await Promise.all(open.splice(0).map((one) => one.close()));
+    },
+  };
+}

@@ -3,7 +3,7 @@ import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { describe, expect, test } from 'vitest';
 import { spansOf } from '../../src/edge/report-spans.js';
 import { readTraceText, timelineOf, titlesOf, workOf, type Reading, type Timeline } from '../../src/report/index.js';
-import { traced } from '../plugins/otel/traced.js';
+import { played } from '../plugins/otel/played.js';
 import { loadRecording, recordingNames, type RecordedMessage } from '../tools/recording.js';
 import { entriesOf } from '../report/read.js';
 
@@ -15,14 +15,7 @@ async function recorded(messages: readonly RecordedMessage[], startedAt?: number
 
 /** What `--trace-file` would have written meanwhile. */
 async function tracedText(records: readonly RecordedMessage[]): Promise<string> {
-  const it = traced();
-  for (const { t, dir, msg } of records) {
-    it.clock.advance(Math.max(0, t - it.clock.now()));
-    (dir === 'c2a' ? it.client : it.agent).sends(msg);
-  }
-  it.clock.advance(300);
-  await it.agentExits();
-  await it.relay.close();
+  const it = await played(records);
   return new TextDecoder().decode(JsonTraceSerializer.serializeRequest([...it.spans()]));
 }
 

@@ -5,17 +5,10 @@ import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSdk, type Sdk } from '../../src/edge/telemetry-sdk.js';
 import { wishOf, type Environment } from '../../src/edge/telemetry-wanted.js';
-import { collector, grpcCollector, hangingCollector, refusingAddress, type Collector } from './collector.js';
+import { collector, grpcCollector, hangingCollector, keptCollectors, refusingAddress, type Collector } from './collector.js';
 
-const open: Collector[] = [];
-const kept = async (made: Promise<Collector>): Promise<Collector> => {
-  const one = await made;
-  open.push(one);
-  return one;
-};
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const { kept, closeKept } = keptCollectors();
+afterEach(closeKept);
 
 let environment: NodeJS.ProcessEnv;
 beforeEach(() => void (environment = { ...process.env }));

@@ -6,21 +6,14 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Telemetry, TelemetryOptions } from '../../src/edge/telemetry.js';
 import { telemetryFor, type Environment } from '../../src/edge/telemetry-wanted.js';
 import { wired } from '../pipeline/harness.js';
-import { collector, hangingCollector, refusingAddress, type Collector, type Export } from './collector.js';
+import { collector, hangingCollector, keptCollectors, refusingAddress, type Collector, type Export } from './collector.js';
 import { spansOf, spansOfFile } from './otlp.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'telemetry-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const open: Collector[] = [];
-const kept = async (made: Promise<Collector>): Promise<Collector> => {
-  const one = await made;
-  open.push(one);
-  return one;
-};
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const { kept, closeKept } = keptCollectors();
+afterEach(closeKept);
 
 let environment: NodeJS.ProcessEnv;
 beforeEach(() => void (environment = { ...process.env }));

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { otel } from '../../../plugins/otel/index.js';
 import { corpusNames, loadCorpus, type RecordedMessage } from '../../tools/recording.js';
 import { metered } from './metered.js';
-import { traced } from './traced.js';
+import { played } from './played.js';
 
 const SECRET = 'a secret of the client';
 
@@ -23,14 +23,7 @@ function withSecrets(value: unknown): unknown {
 /** All that is exported of a recording, as one text. */
 async function exported(records: readonly RecordedMessage[], captureContent: boolean): Promise<string> {
   const meter = metered();
-  const it = traced({ meter: meter.meter, pendingSpans: true, propagate: true, captureContent });
-  for (const { t, dir, msg } of records) {
-    it.clock.advance(Math.max(0, t - it.clock.now()));
-    (dir === 'c2a' ? it.client : it.agent).sends(msg);
-  }
-  it.clock.advance(300);
-  await it.agentExits();
-  await it.relay.close();
+  const it = await played(records, { meter: meter.meter, pendingSpans: true, propagate: true, captureContent });
   const spans = it.spans().map(({ name, attributes, events, links, status }) => [name, attributes, events, links.map((link) => link.attributes), status]);
   const text = JSON.stringify([spans, it.logs.map(({ eventName, body, attributes }) => [eventName, body, attributes]), await meter.attributes()]);
   await meter.close();

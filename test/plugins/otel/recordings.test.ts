@@ -1,19 +1,12 @@
 /** Recorded conversations of claude-agent-acp, played through the plugin at their times. */
 import { describe, expect, test } from 'vitest';
 import { loadRecording, recordingNames, type RecordedMessage } from '../../tools/recording.js';
-import { treeOf, traced, type Traced } from './traced.js';
+import { played as playedThrough } from './played.js';
+import { treeOf, type Traced } from './traced.js';
 
 async function played(name: string): Promise<Traced & { readonly records: readonly RecordedMessage[] }> {
-  const it = traced();
   const records = loadRecording(name);
-  for (const { t, dir, msg } of records) {
-    it.clock.advance(Math.max(0, t - it.clock.now()));
-    (dir === 'c2a' ? it.client : it.agent).sends(msg);
-  }
-  it.clock.advance(300);
-  await it.agentExits();
-  await it.relay.close();
-  return { ...it, records };
+  return { ...(await playedThrough(records)), records };
 }
 
 const short = (line: string): string => line.replace('@agentclientprotocol/claude-agent-acp', 'claude');
