@@ -11,29 +11,44 @@ export const TAIL_BYTES = 64 * 1024;
 const MAX_ENDED_CALLS = 64;
 const MAX_TERMINALS = 256;
 
-class Tail {
-  #chunks: Buffer[] = [];
-  #size = 0;
+/** So many bytes are in this base64. */
+const bytesIn = (data: string): number => Math.floor((data.length * 3) / 4) - (data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0);
 
-  add(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
-    if (this.#size > 2 * TAIL_BYTES) this.#cut();
+/** A piece of more characters is cut when it comes. */
+const LONG_PIECE = 4 * TAIL_BYTES;
+const endOf = (piece: string): string => Buffer.from(piece, 'base64').subarray(-TAIL_BYTES).toString('base64');
+
+/** The end of an output, in pieces of base64 as they came: only who reads it looks into them. */
+class Tail {
+  #pieces: string[] = [];
+  /** The first piece that is kept. */
+  #first = 0;
+  #size = 0;
+  #isCut = false;
+
+  add(data: string): void {
+    const isLong = data.length > LONG_PIECE;
+    const piece = isLong ? endOf(data) : data;
+    this.#isCut ||= isLong;
+    this.#pieces.push(piece);
+    this.#size += bytesIn(piece);
+    while (this.#size - bytesIn(this.#pieces[this.#first] as string) >= TAIL_BYTES) this.#forgetFirst();
+    if (2 * this.#first < this.#pieces.length) return;
+    this.#pieces = this.#pieces.slice(this.#first);
+    this.#first = 0;
   }
 
-  #cut(): Buffer {
-    const all = Buffer.concat(this.#chunks);
-    const tail = all.subarray(Math.max(0, all.length - TAIL_BYTES));
-    // A copy: the rest is not kept alive by it.
-    this.#chunks = [Buffer.from(tail)];
-    this.#size = tail.length;
-    return tail;
+  #forgetFirst(): void {
+    this.#size -= bytesIn(this.#pieces[this.#first] as string);
+    this.#pieces[this.#first++] = '';
+    this.#isCut = true;
   }
 
   /** In base64. It does not begin within a character. */
   read(): string {
-    const isCut = this.#size > TAIL_BYTES;
-    const tail = this.#cut();
+    const all = Buffer.concat(this.#pieces.map((piece) => Buffer.from(piece, 'base64')));
+    const tail = all.subarray(Math.max(0, all.length - TAIL_BYTES));
+    const isCut = this.#isCut || tail.length < all.length;
     let from = 0;
     while (isCut && from < 4 && (Number(tail[from]) & 0xc0) === 0x80) from++;
     return tail.subarray(from).toString('base64');
@@ -109,7 +124,7 @@ export class Shown {
   #output(id: string, data: string): void {
     const tail = this.#tails.get(id) ?? new Tail();
     this.#tails.set(id, tail);
-    tail.add(Buffer.from(data, 'base64'));
+    tail.add(data);
     for (const oldest of this.#tails.keys()) {
       if (this.#tails.size <= MAX_TERMINALS) return;
       this.#tails.delete(oldest);

@@ -31,13 +31,17 @@ const USER_CHUNK = 'user_message_chunk';
 
 export class MessageIds {
   readonly #own: OwnMessage[] = [];
+  /** The same by kind and id; of two with one id the later. */
+  readonly #byId = new Map<string, OwnMessage>();
   /** What the client calls a message of the agent's id, by kind. Its own id: it was told under that. */
   readonly #known = new Map<string, string>();
 
   /** A message that the client has under an id of ours, or more of its text. `content`: a block. */
   note(kind: string, messageId: string, content: unknown): void {
-    const known = this.#own.findLast((own) => own.kind === kind && own.messageId === messageId);
-    if (known !== undefined) known.head = (known.head + headOf(content)).slice(0, HEAD);
+    const last = this.#own[this.#own.length - 1];
+    const known = last?.messageId === messageId && last.kind === kind ? last : this.#byId.get(keyOf(kind, messageId));
+    if (known !== undefined && known.head.length < HEAD) known.head = (known.head + headOf(content)).slice(0, HEAD);
+    else if (known !== undefined) return;
     else this.#add({ kind, messageId, head: headOf(content) });
   }
 
@@ -54,7 +58,10 @@ export class MessageIds {
 
   #add(own: OwnMessage): void {
     this.#own.push(own);
-    if (this.#own.length > MAX_REMEMBERED) this.#own.shift();
+    this.#byId.set(keyOf(own.kind, own.messageId), own);
+    const oldest = this.#own.length > MAX_REMEMBERED ? this.#own.shift() : undefined;
+    const key = oldest && keyOf(oldest.kind, oldest.messageId);
+    if (key !== undefined && this.#byId.get(key) === oldest) this.#byId.delete(key);
   }
 
   /** The id that the client has of a replayed chunk's message, if it has one. */

@@ -4,14 +4,14 @@
  * The texts may be snippets of a file. Their lines are counted from the snippet's first one, and a
  * missing newline at the end of both is the snippet's, not the file's.
  */
-import { structuredPatch, type StructuredPatchHunk } from 'diff';
 import { at, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
 import { within, type Faults } from './fields.js';
+import { lineEdits, linesOf, type Edit } from './line-edits.js';
 
 type Operation = 'add' | 'modify' | 'delete';
 
 const CONTEXT_LINES = 3;
-/** Beyond this many changed lines the patch replaces the whole text: the exact one costs their square. */
+/** Beyond this many changed lines that both texts have the patch replaces the whole text: the exact one costs their square. */
 const MAX_EDITS = 2000;
 const NO_NEWLINE = '\\ No newline at end of file';
 
@@ -38,23 +38,6 @@ export function toAbsolutePath(path: unknown, cwd: string | undefined): string |
   return cwd === undefined ? undefined : below(cwd, path);
 }
 
-/** Lines of a text, each with its line ending. */
-const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-
-function wholeHunk(oldText: string, newText: string): StructuredPatchHunk {
-  const removed = linesOf(oldText);
-  const added = linesOf(newText);
-  const marked = (sign: string, lines: readonly string[]) =>
-    lines.flatMap((line) => (line.endsWith('\n') ? [`${sign}${line.slice(0, -1)}`] : [`${sign}${line}`, NO_NEWLINE]));
-  return { oldStart: 1, oldLines: removed.length, newStart: 1, newLines: added.length, lines: [...marked('-', removed), ...marked('+', added)] };
-}
-
-function hunksOf(oldText: string, newText: string): readonly StructuredPatchHunk[] {
-  if (oldText === newText) return [];
-  const patch = structuredPatch('', '', oldText, newText, '', '', { context: CONTEXT_LINES, maxEditLength: MAX_EDITS });
-  return patch?.hunks ?? [wholeHunk(oldText, newText)];
-}
-
 /** git leaves out a length of 1, and names the line before an empty range. */
 function range(start: number, lines: number): string {
   if (lines === 1) return `${start}`;
@@ -69,15 +52,54 @@ function headerOf(path: string, operation: Operation): string[] {
   return [`diff --git ${name} ${name}`, ...mode, `--- ${operation === 'add' ? '/dev/null' : name}`, `+++ ${operation === 'delete' ? '/dev/null' : name}`];
 }
 
+/** The hunks of a patch, each with its unchanged lines around it. `isSnippet`: that a text ends without a newline is not news. */
+function hunks(before: readonly string[], after: readonly string[], edits: readonly Edit[], isSnippet: boolean): string[] {
+  const result: string[] = [];
+  const body: string[] = [];
+  const put = (sign: string, lines: readonly string[], from: number, to: number): void => {
+    for (let at = from; at < to; at++) {
+      const line = lines[at] as string;
+      body.push(sign, line);
+      if (!line.endsWith('\n')) body.push(isSnippet ? '\n' : `\n${NO_NEWLINE}\n`);
+    }
+  };
+  let [beforeAt, afterAt] = [0, 0];
+  let [beforeStart, afterStart] = [0, 0];
+  const close = (): void => {
+    if (body.length > 0) result.push(`@@ -${range(beforeStart + 1, beforeAt - beforeStart)} +${range(afterStart + 1, afterAt - afterStart)} @@\n`, ...body.splice(0));
+  };
+  for (const { kept, removed, added } of edits) {
+    const changes = removed + added > 0;
+    if (body.length === 0 || !changes || kept > 2 * CONTEXT_LINES) {
+      const behind = body.length === 0 ? 0 : Math.min(kept, CONTEXT_LINES);
+      put(' ', before, beforeAt, beforeAt + behind);
+      [beforeAt, afterAt] = [beforeAt + behind, afterAt + behind];
+      close();
+      const skipped = kept - behind - Math.min(kept - behind, CONTEXT_LINES);
+      [beforeAt, afterAt] = [beforeAt + skipped, afterAt + skipped];
+      [beforeStart, afterStart] = [beforeAt, afterAt];
+      if (!changes) break;
+      const ahead = kept - behind - skipped;
+      put(' ', before, beforeAt, beforeAt + ahead);
+      [beforeAt, afterAt] = [beforeAt + ahead, afterAt + ahead];
+    } else {
+      put(' ', before, beforeAt, beforeAt + kept);
+      [beforeAt, afterAt] = [beforeAt + kept, afterAt + kept];
+    }
+    put('-', before, beforeAt, beforeAt + removed);
+    put('+', after, afterAt, afterAt + added);
+    [beforeAt, afterAt] = [beforeAt + removed, afterAt + added];
+  }
+  close();
+  return result;
+}
+
 function gitPatch(path: string, operation: Operation, oldText: string, newText: string): string | undefined {
-  const hunks = hunksOf(oldText, newText);
-  if (hunks.length === 0) return undefined;
-  const snippet = operation === 'modify' && !oldText.endsWith('\n') && !newText.endsWith('\n');
-  const body = hunks.flatMap((hunk) => [
-    `@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`,
-    ...hunk.lines.filter((line) => !snippet || line !== NO_NEWLINE),
-  ]);
-  return [...headerOf(path, operation), ...body, ''].join('\n');
+  if (oldText === newText) return undefined;
+  const [before, after] = [linesOf(oldText), linesOf(newText)];
+  const edits = lineEdits(before, after, MAX_EDITS) ?? [{ kept: 0, removed: before.length, added: after.length }];
+  const isSnippet = operation === 'modify' && !oldText.endsWith('\n') && !newText.endsWith('\n');
+  return `${headerOf(path, operation).join('\n')}\n${hunks(before, after, edits, isSnippet).join('')}`;
 }
 
 /**

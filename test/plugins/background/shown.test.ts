@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Shown, TAIL_BYTES, withTerminal } from '../../../plugins/background/shown.js';
 
@@ -54,6 +55,17 @@ describe('the output of a terminal', () => {
     expect(textOf(shown.output('u'))).toBe('x'.repeat(TAIL_BYTES - 1));
     shown.saw(chunk('v', Buffer.from([0x80, 0x41])));
     expect(Buffer.from(shown.output('v') ?? '', 'base64')).toEqual(Buffer.from([0x80, 0x41]));
+  });
+
+  test('is its end, in pieces of any size', () => {
+    const size = fc.oneof(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: TAIL_BYTES + 2 }), fc.integer({ min: 2 * TAIL_BYTES, max: 5 * TAIL_BYTES }));
+    fc.assert(fc.property(fc.array(size, { minLength: 1, maxLength: 8 }), (sizes) => {
+      const pieces = sizes.map((length, index) => Buffer.alloc(length, `piece ${index}, `));
+      const shown = shows();
+      for (const piece of pieces) shown.saw(chunk('t', piece));
+      expect(shown.output('t')).toBe(Buffer.concat(pieces).subarray(-TAIL_BYTES).toString('base64'));
+      expect(shown.output('t')).toBe(shown.output('t'));
+    }), { numRuns: 200 });
   });
 
   test('of many terminals the oldest are forgotten', () => {

@@ -1,4 +1,4 @@
-import { applyPatch, parsePatch } from 'diff';
+import { applyPatch, parsePatch, structuredPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toAbsolutePath, toV2Diff } from '../../../src/protocol/bridge/diff.js';
@@ -73,6 +73,20 @@ describe('any patch', () => {
       expect(text === undefined).toBe(oldText === newText);
       if (text !== undefined) expect(applyPatch(oldText, parsePatch(text)[0] ?? '')).toBe(newText);
     }));
+  });
+
+  test('has the hunks that the library makes of it, where there is one shortest way only', () => {
+    const edits = fc.array(fc.constantFrom('keep', 'keep', 'keep', 'keep', 'keep', 'drop', 'change', 'add'), { maxLength: 60 });
+    fc.assert(fc.property(edits, fc.boolean(), fc.boolean(), (steps, oldEnds, newEnds) => {
+      const textIn = (of: (step: string, line: number) => readonly string[], ends: boolean): string => steps.flatMap(of).join('\n') + (ends ? '\n' : '');
+      const oldText = textIn((step, line) => (step === 'add' ? [] : [`line ${line}`]), oldEnds);
+      const newText = textIn((step, line) => (step === 'drop' ? [] : step === 'keep' ? [`line ${line}`] : step === 'add' ? [`new ${line}`] : [`changed ${line}`]), newEnds);
+      const hunks = structuredPatch('', '', oldText, newText, '', '', { context: 3 }).hunks;
+      const isSnippet = !oldText.endsWith('\n') && !newText.endsWith('\n');
+      const said = hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.filter((line) => !isSnippet || !line.startsWith('\\')) }));
+      const text = patchOf(oldText, newText);
+      expect(text === undefined ? [] : parsePatch(text)[0]?.hunks).toEqual(said);
+    }), { numRuns: 500 });
   });
 
   test('also when the texts have little in common', () => {
