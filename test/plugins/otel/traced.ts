@@ -7,6 +7,7 @@
  *
  * Times are milliseconds since the start of the conversation.
  */
+import type { Tracer } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import type { LogRecord } from '@opentelemetry/api-logs';
@@ -63,14 +64,15 @@ export function treeOf(spans: readonly ReadableSpan[]): string[] {
   return below(undefined, 0);
 }
 
-export type TracedOptions = { readonly window?: number; readonly before?: readonly Plugin[] } & Pick<OtelOptions, 'meter' | 'pendingSpans' | 'captureContent' | 'propagate' | 'linkClientTrace'>;
+/** `tracer`: makes the spans in place of one of memory; `spans` has none then. */
+export type TracedOptions = { readonly window?: number; readonly before?: readonly Plugin[]; readonly tracer?: Tracer } & Pick<OtelOptions, 'meter' | 'pendingSpans' | 'captureContent' | 'propagate' | 'linkClientTrace'>;
 
-export function traced({ window = 250, before = [], ...options }: TracedOptions = {}): Traced {
+export function traced({ window = 250, before = [], tracer, ...options }: TracedOptions = {}): Traced {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   const logs: LogRecord[] = [];
   const logger = { emit: (record: LogRecord) => void logs.push(record), enabled: () => true };
-  const { plugin, exitCode } = otel({ ...options, logger, tracer: provider.getTracer('test'), propagator: new W3CTraceContextPropagator(), followUpWindow: window });
+  const { plugin, exitCode } = otel({ ...options, logger, tracer: tracer ?? provider.getTracer('test'), propagator: new W3CTraceContextPropagator(), followUpWindow: window });
   const wire = wired([...before, plugin], { epoch: EPOCH });
   const { client, agent } = wire;
   const spans = (): readonly ReadableSpan[] => exporter.getFinishedSpans();
