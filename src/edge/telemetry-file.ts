@@ -15,11 +15,14 @@ const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (con
 
 const newline = Buffer.from('\n');
 
-/** Opens the file, which several processes may share. Throws a `RelayError`. */
-export function openTraceFile(path: string): TraceFile {
+/**
+ * Opens the file, which several processes may share. One that is made for contents is its owner's alone.
+ * Throws a `RelayError`.
+ */
+export function openTraceFile(path: string, holdsContent = false): TraceFile {
   let fd: number;
   try {
-    fd = openSync(path, flags, 0o666);
+    fd = openSync(path, flags, holdsContent ? 0o600 : 0o666);
   } catch (error) {
     throw relayError('UNWRITABLE_TRACE_FILE', { path, reason: error instanceof Error ? error.message : String(error) });
   }

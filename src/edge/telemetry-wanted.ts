@@ -74,7 +74,7 @@ export function telemetryFor(options: TelemetryOptions, env: Environment, log: L
   if (!isDisabled(env)) for (const signal of signals) nameUnknown(exportersOf(env, signal), exporterVariable(signal), log);
   if (telemetryWanted(options, env)) {
     const path = options['trace-file'];
-    const file: TraceFile | undefined = path === undefined ? undefined : openTraceFile(path);
+    const file: TraceFile | undefined = path === undefined ? undefined : openTraceFile(path, options['capture-content']);
     return async () => (await import('./telemetry.js')).openTelemetry({ options, env, log, write, file, wish: wishOf(options, env) });
   }
   if (isDisabled(env) && isAsked(options)) log.warn('OTEL_SDK_DISABLED is true: nothing is traced, whatever --trace-file and --otlp say');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -21,6 +21,12 @@ test('appends lines, behind what is there and beside others', () => {
   one.close();
   two.close();
   expect(readFileSync(path, 'utf8')).toBe('old\n1\n2\n3\n');
+});
+
+test('that is made for contents is its owner\'s alone', () => {
+  const path = join(folder, 'contents');
+  openTraceFile(path, true).close();
+  expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 describe('a file that cannot be written is named before anything starts', () => {
