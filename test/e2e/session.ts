@@ -36,9 +36,23 @@ export function endAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** Starts the command with these arguments; `read: false` leaves its stdout unread. */
-export function start(args: readonly string[], { env = {}, read = true, cwd = root }: { env?: NodeJS.ProcessEnv; read?: boolean; cwd?: string } = {}): Session {
-  const child = spawn(process.execPath, [bin, ...args], { stdio: 'pipe', env: { ...process.env, ...env }, cwd });
+interface Starting {
+  readonly env?: NodeJS.ProcessEnv;
+  /** False leaves its stdout unread. */
+  readonly read?: boolean;
+  readonly cwd?: string;
+  /** No file may grow beyond so many blocks of 512 bytes (POSIX `ulimit -f`). */
+  readonly fileBlocks?: number | undefined;
+}
+
+/** Certificates that Node would read at every start, the dearest part of it where there are some. */
+const lean = { NODE_EXTRA_CA_CERTS: undefined };
+
+/** Starts the command with these arguments. */
+export function start(args: readonly string[], { env = {}, read = true, cwd = root, fileBlocks }: Starting = {}): Session {
+  const command = [process.execPath, bin, ...args];
+  const [file = '', ...rest] = fileBlocks === undefined ? command : ['sh', '-c', `ulimit -f ${fileBlocks}; exec "$@"`, 'sh', ...command];
+  const child = spawn(file, rest, { stdio: 'pipe', env: { ...process.env, ...lean, ...env }, cwd });
   running.add(child);
   const parts: Buffer[] = [];
   let errors = '';

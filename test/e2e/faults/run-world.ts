@@ -1,29 +1,14 @@
 /** Lets a world happen to the built command, and tells what of it broke a promise. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { agent, gone, root, start, type End, type Session } from '../session.js';
+import { gone, root, start, type End, type Session } from '../session.js';
+import type { Part, Stage, ToldAgent } from './stage.js';
+import { settingOf, type Collectors } from './troubles.js';
 import type { Piece, World } from './world.js';
 
 /** The run as a whole. It bounds liveness only: the longest is a hook that hangs, with its limits for last words. */
 const longest = 60_000;
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const whole = (parts: readonly Piece[]): Buffer => Buffer.concat(parts.map(({ bytes }) => bytes));
-
-export interface Collectors {
-  readonly hanging: string;
-  readonly refusing: string;
-}
-
-const troubles: Readonly<Record<World['trouble'], (collectors: Collectors) => readonly string[]>> = {
-  none: () => [],
-  off: () => ['--stale', 'off', '--source', 'none'],
-  recordFull: () => ['--record', '/dev/full'],
-  traceFull: () => ['--no-propagate', '--trace-file', '/dev/full'],
-  collectorHangs: ({ hanging }) => ['--no-propagate', '--otlp', hanging],
-  collectorRefuses: ({ refusing }) => ['--no-propagate', '--otlp', refusing],
-};
 
 function isMessage(line: string): boolean {
   if (line.trim() === '') return true;
@@ -55,6 +40,9 @@ const startsWith = (bytes: Buffer, head: Buffer): boolean => bytes.subarray(0, h
 
 const hangs = ({ plugin }: World): boolean => plugin?.startsWith('hangs') ?? false;
 
+/** A run that waits more than it works. */
+export const isPatient = (world: World): boolean => hangs(world) || world.trouble === 'collectorHangs';
+
 async function speak(session: Session, world: World): Promise<void> {
   const { fromClient, clientEnd } = world;
   for (const { wait, bytes } of fromClient) {
@@ -82,25 +70,53 @@ function stalled(session: Session, ms: number): void {
   });
 }
 
-const readOr = (path: string, otherwise: string): Promise<Buffer> => readFile(path).catch(() => Buffer.from(otherwise));
+/** Says its pieces, each after its wait, keeps what it reads, and ends as it is told. */
+class PlannedAgent implements Part {
+  readonly #world: World;
+  readonly #kept: Buffer[] = [];
+  agent: ToldAgent | undefined;
 
-interface Traces {
-  readonly kept: Buffer;
-  readonly said: number;
-  readonly pid: number;
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  get kept(): Buffer {
+    return Buffer.concat(this.#kept);
+  }
+
+  begins(agent: ToldAgent): void {
+    this.agent = agent;
+    void this.#plays(agent);
+  }
+
+  hears(bytes: Buffer): void {
+    this.#kept.push(bytes);
+  }
+
+  async #plays(agent: ToldAgent): Promise<void> {
+    const { fromAgent, agentEnd } = this.#world;
+    for (const { wait, bytes } of fromAgent) {
+      if (wait > 0) await pause(wait);
+      agent.says(bytes);
+    }
+    if (agentEnd.kind === 'inputEnd') await agent.inputOver;
+    if (agentEnd.kind === 'deaf') agent.deafens();
+    if (agentEnd.kind === 'kill') agent.endsBy(agentEnd.signal);
+    else agent.exits(agentEnd.code);
+  }
 }
 
 /** Promises that were broken, in words; none is well. */
-function broken(world: World, end: End, { kept, said }: Traces): string[] {
+function broken(world: World, end: End, kept: Buffer): string[] {
   const found: string[] = [];
   const expect = (holds: boolean, promise: string): void => void (holds || found.push(promise));
   const isQuiet = world.clientEnd.kind === 'endsInput' && !hangs(world);
-  const all = whole(world.fromAgent);
-  const most = passedOn(all, world.stray);
-  const surely = passedOn(all.subarray(0, said), world.stray).lines;
+  const { lines, rest } = passedOn(whole(world.fromAgent), world.stray);
+  const most = Buffer.concat([lines, rest]);
 
-  expect(startsWith(Buffer.concat([most.lines, most.rest]), end.stdout), `what the client gets is what the agent said, in order; ${parting(Buffer.concat([most.lines, most.rest]), end.stdout)}`);
-  if (isQuiet) expect(startsWith(end.stdout, surely), `every line that the agent said reaches the client; ${parting(surely, end.stdout)}`);
+  expect(startsWith(most, end.stdout), `what the client gets is what the agent said, in order; ${parting(most, end.stdout)}`);
+  // An agent says all that it has to say before it ends by itself.
+  if (isQuiet) expect(startsWith(end.stdout, lines), `every line that the agent said reaches the client; ${parting(lines, end.stdout)}`);
   const input = whole(world.fromClient);
   expect(startsWith(input, kept), 'what the agent reads is what the client said, in order');
   if (isQuiet && world.agentEnd.kind === 'inputEnd') expect(kept.equals(input), 'an agent that waits for the end of its input gets all of it');
@@ -109,32 +125,49 @@ function broken(world: World, end: End, { kept, said }: Traces): string[] {
   const ours = (clientEnd.kind === 'signals' && end.signal === clientEnd.signal) || (hangs(world) && end.signal === 'SIGTERM');
   const vanished = clientEnd.kind === 'vanishes' && end.signal === 'SIGTERM';
   expect(agents || ours || vanished, `the end is the agent's (${JSON.stringify(agentEnd)}), or by the signal; it was ${end.signal ?? end.code}`);
-  // The stack of a plugin's own error helps its author; any other is a fault of ours.
-  const words = end.stderr.replace(/: error: plugin "faulty" failed .*(?:\n\s+at .*)*/g, '');
-  expect(!/unexpected:|\n\s+at /.test(words), `stderr names faults in words of ours: ${end.stderr.slice(0, 2000)}`);
-  return found;
+  return [...found, ...brokenWords(end)];
+}
+
+/** The stack of a plugin's own error helps its author; any other is a fault of ours. */
+export function brokenWords({ stderr }: End): string[] {
+  const words = stderr.replace(/: error: plugin "faulty" failed .*(?:\n\s+at .*)*/g, '');
+  return /unexpected:|\n\s+at /.test(words) ? [`stderr names faults in words of ours: ${stderr.slice(0, 2000)}`] : [];
+}
+
+/** Waits for the end of a run and of its agents; what was broken if one of them does not come. */
+export async function over(session: Session, agents: () => readonly ToldAgent[]): Promise<{ end: End } | { broken: string[] }> {
+  const end = await Promise.race([session.ended, pause(longest).then(() => undefined)]);
+  if (end === undefined) {
+    session.process.kill('SIGKILL');
+    return { broken: [`it ends within ${longest / 1000} s; stderr: ${session.stderr().slice(0, 2000)}`] };
+  }
+  for (const agent of agents()) {
+    try {
+      await gone(agent.pid, 10_000);
+    } catch {
+      return { broken: [`the agent (${agent.pid}) is gone with it`] };
+    }
+    await agent.gone;
+  }
+  return { end };
 }
 
 /** Runs it; what was broken. */
-export async function brokenIn(world: World, collectors: Collectors): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'afterturn-faults-'));
-  const at = (name: string): string => join(folder, name);
-  const plan = { chunks: world.fromAgent.map(({ wait, bytes }) => ({ wait, bytes: bytes.toString('base64') })), end: world.agentEnd, kept: at('kept'), said: at('said'), pid: at('pid') };
-  await writeFile(at('plan'), JSON.stringify(plan));
+export async function brokenIn(world: World, stage: Stage, collectors: Collectors): Promise<string[]> {
+  const agent = new PlannedAgent(world);
+  const cast = stage.cast(agent);
+  const setting = settingOf(world.trouble, collectors);
   const plugin = world.plugin === undefined ? [] : ['--plugin', `${root}test/fixtures/plugins/faulty.mjs`];
-  const session = start(['--stray-output', world.stray, ...plugin, ...troubles[world.trouble](collectors), '--', ...agent('plan', at('plan'))], { env: { AFTERTURN_TEST_FAULT: world.plugin } });
+  const session = start(['--stray-output', world.stray, ...plugin, ...setting.options, '--', ...cast.command], { env: { AFTERTURN_TEST_FAULT: world.plugin }, fileBlocks: setting.fileBlocks });
   stalled(session, world.stall);
   void speak(session, world);
-  const end = await Promise.race([session.ended, pause(longest).then(() => undefined)]);
-  const pid = Number(await readOr(at('pid'), '0'));
   try {
-    if (end === undefined) {
-      session.process.kill('SIGKILL');
-      return [`it ends within ${longest / 1000} s; stderr: ${session.stderr().slice(0, 2000)}`];
-    }
-    const left = pid === 0 ? [] : await gone(pid, 10_000).then(() => [], () => [`the agent (${pid}) is gone with it`]);
-    return [...left, ...broken(world, end, { kept: await readOr(at('kept'), ''), said: Number(await readOr(at('said'), '0')), pid })];
+    const came = await over(session, () => (agent.agent === undefined ? [] : [agent.agent]));
+    if ('broken' in came) return came.broken;
+    const isWhole = world.clientEnd.kind === 'endsInput' && !hangs(world);
+    return [...broken(world, came.end, agent.kept), ...setting.broken({ toClient: came.end.stdout, isWhole })];
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    cast.leaves();
+    setting.clear();
   }
 }

@@ -1,5 +1,6 @@
 /** What happens in one random run of the command: traffic, pieces, pauses, faults and the end. Data only. */
 import fc from 'fast-check';
+import { troubles, type Trouble } from './troubles.js';
 
 export interface Piece {
   /** Milliseconds before it. */
@@ -27,7 +28,7 @@ export interface World {
   readonly stall: number;
   readonly stray: 'divert' | 'forward';
   readonly plugin: string | undefined;
-  readonly trouble: 'none' | 'recordFull' | 'traceFull' | 'collectorHangs' | 'collectorRefuses' | 'off';
+  readonly trouble: Trouble;
 }
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
@@ -98,7 +99,7 @@ export const worlds: fc.Arbitrary<World> = fc.record({
   stall: fc.constantFrom(0, 0, 0, 30),
   stray: fc.constantFrom('divert' as const, 'forward' as const),
   plugin: fc.option(faultsOfPlugins, { nil: undefined, freq: 3 }),
-  trouble: fc.constantFrom('none', 'none', 'none', 'off', 'recordFull', 'traceFull', 'collectorHangs', 'collectorRefuses'),
+  trouble: fc.constantFrom(...Array.from({ length: 8 }, () => 'none' as const), ...troubles),
 });
 
 /** The world of a seed; the same one each time. */
