@@ -30,8 +30,12 @@ function kindOf(attributes: TraceAttributes): Kind {
   return attributes[Attribute.operation] === Operation.executeTool ? 'call' : 'turn';
 }
 
-const picked = (attributes: TraceAttributes, keys: readonly string[]): Attributes =>
-  Object.fromEntries(keys.flatMap((key) => (attributes[key] === undefined ? [] : [[key, attributes[key]]])));
+/** Whose work it is, and these of its attributes. */
+function dimensionsOf(agent: Attributes, attributes: TraceAttributes, keys: readonly string[]): Attributes {
+  const picked: Attributes = { ...agent };
+  for (const key of keys) if (attributes[key] !== undefined) picked[key] = attributes[key];
+  return picked;
+}
 
 const options = ({ unit, description }: Instrument): { unit: string; description: string } => ({ unit, description });
 
@@ -76,7 +80,7 @@ export class SpanMetrics {
 
   #lives(open: Measured): void {
     if (open.live !== undefined) return;
-    open.live = { ...this.#agent, ...picked(open.attributes, liveDimensions) };
+    open.live = dimensionsOf(this.#agent, open.attributes, liveDimensions);
     this.#live.add(1, open.live);
   }
 
@@ -85,7 +89,7 @@ export class SpanMetrics {
     const { attributes, start } = open;
     if (attributes[Attribute.unfinished] === true || attributes[Attribute.backgroundUnfinished] === true) return;
     const kind = kindOf(attributes);
-    this.#durations[kind].record(Math.max(0, time - start) / 1000, { ...this.#agent, ...picked(attributes, dimensions[kind]) });
+    this.#durations[kind].record(Math.max(0, time - start) / 1000, dimensionsOf(this.#agent, attributes, dimensions[kind]));
   }
 
   #gone(key: string, { live }: Measured): void {

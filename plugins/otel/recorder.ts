@@ -2,7 +2,7 @@
 import type { SpanContext } from '@opentelemetry/api';
 import type { Host, RequestId } from 'afterturn/plugin';
 import { readRunUpdate, readUpdate, type JsonObject, type Signal, type WorkRef } from 'afterturn/protocol';
-import { emptyLedger, emptySession, emptyTrace, isReplaying, listedTask, nativeSignals, nextTraceTick, noNativeWork, promptSpan, reduceLedger, reduceTrace, type CallContent, type Ledger, type LedgerEvent, type NativeWork, type TraceEvent, type TraceOptions, type TraceState, type TurnEnd } from 'afterturn/state';
+import { emptyLedger, emptySession, emptyTrace, isReplaying, listedTask, nativeSignals, nextTraceTick, noNativeWork, promptSpan, reduceLedger, reduceTrace, type CallContent, type Fact, type Ledger, type LedgerEvent, type NativeWork, type TraceEvent, type TraceOptions, type TraceState, type TurnEnd } from 'afterturn/state';
 import { callContent } from './content.js';
 import type { SpanMetrics } from './metrics.js';
 import { SpanWriter, type SpanOutlets } from './spans.js';
@@ -11,6 +11,7 @@ type WithoutTime<E> = E extends unknown ? Omit<E, 'at' | 'wall'> : never;
 
 /** One reading of both clocks: what one message tells happened at one time. */
 type Moment = Pick<TraceEvent, 'at' | 'wall'>;
+const noFacts: readonly Fact[] = [];
 const momentOf = (host: Host): Moment => ({ at: host.now(), wall: host.wallClock() });
 
 export class TraceRecorder {
@@ -35,15 +36,19 @@ export class TraceRecorder {
   }
 
   record(host: Host, event: WithoutTime<TraceEvent>, moment = momentOf(host)): void {
+    this.#happened(host, { ...event, at: moment.at, wall: moment.wall });
+  }
+
+  #happened(host: Host, event: TraceEvent): void {
     this.#host = host;
-    const [trace, ops] = reduceTrace(this.#trace, { ...event, ...moment }, this.#options);
+    const [trace, ops] = reduceTrace(this.#trace, event, this.#options);
     this.#trace = trace;
     if (event.type === 'agent') this.#metrics?.agentIs(event.name, event.version);
     for (const op of ops) {
       this.#writer.perform(op);
       this.#metrics?.perform(op);
     }
-    if ('session' in event && event.type !== 'facts') this.#followTurns(host, event.session, moment);
+    if ('session' in event && event.type !== 'facts') this.#followTurns(host, event.session, event);
     this.#schedule(host);
   }
 
@@ -71,19 +76,24 @@ export class TraceRecorder {
   /** What an update of the agent tells. While history is replayed it ends what is live, and starts nothing. */
   updated(host: Host, session: string, update: JsonObject, end?: TurnEnd): void {
     const isReplay = isReplaying(this.#trace, session);
-    const [native, listed] = nativeSignals(this.#native.get(session) ?? noNativeWork, this.#ledger.get(session) ?? emptySession, update, isReplay);
-    this.#native.set(session, native);
+    const moment = momentOf(host);
+    const known = this.#native.get(session) ?? noNativeWork;
+    const [native, listed] = nativeSignals(known, this.#ledger.get(session) ?? emptySession, update, isReplay);
+    if (native !== known) this.#native.set(session, native);
     const content = this.#options.captureContent === true ? callContent(update) : undefined;
-    for (const signal of listed) this.#tell(host, session, signal, true, end);
-    for (const signal of [...readUpdate(update).signals, ...readRunUpdate(update).signals]) {
-      if (this.#isOverruled(session, signal)) continue;
-      this.#tell(host, session, signal, !isReplay || this.#isAboutLiveTask(session, signal), end, signal.type === 'toolCall' ? content : undefined);
+    for (const signal of listed) this.#tell(host, moment, session, signal, true, end);
+    for (const { signals } of [readUpdate(update), readRunUpdate(update)]) {
+      for (const signal of signals) {
+        if (this.#isOverruled(session, signal)) continue;
+        this.#tell(host, moment, session, signal, !isReplay || this.#isAboutLiveTask(session, signal), end, signal.type === 'toolCall' ? content : undefined);
+      }
     }
   }
 
   /** What the raw feed tells. It is never replayed. */
   fed(host: Host, session: string, signals: readonly Signal[]): void {
-    for (const signal of signals) this.#tell(host, session, signal, true);
+    const moment = momentOf(host);
+    for (const signal of signals) this.#tell(host, moment, session, signal, true);
   }
 
   /** A client's request to stop a task is on its way. */
@@ -115,10 +125,9 @@ export class TraceRecorder {
     this.record(host, { type: 'closed', session }, moment);
   }
 
-  #tell(host: Host, session: string, signal: Signal, counts: boolean, end?: TurnEnd, content?: CallContent): void {
-    const moment = momentOf(host);
-    const facts = counts ? this.#reduce(moment, session, signal) : [];
-    this.record(host, { type: 'signal', session, signal, facts, ...(end === undefined ? {} : { end }), ...(content === undefined ? {} : { content }) }, moment);
+  #tell(host: Host, moment: Moment, session: string, signal: Signal, counts: boolean, end?: TurnEnd, content?: CallContent): void {
+    const facts = counts ? this.#reduce(moment, session, signal) : noFacts;
+    this.#happened(host, { type: 'signal', session, signal, facts, end, content, at: moment.at, wall: moment.wall });
   }
 
   #reduce({ at }: Moment, session: string, signal: LedgerEvent['signal']): ReturnType<typeof reduceLedger>[1] {
@@ -139,12 +148,13 @@ export class TraceRecorder {
     return phase === 'foreground' || phase === 'background';
   }
 
+  /** A tick that comes too early changes nothing, so one that is on its way is left alone. */
   #schedule(host: Host): void {
     const due = nextTraceTick(this.#trace);
-    if (due === this.#due) return;
+    if (due === undefined || (this.#due !== undefined && this.#due <= due)) return;
     this.#due = due;
     this.#cancelTick?.();
-    this.#cancelTick = due === undefined ? undefined : host.after(Math.max(0, due - host.now()), () => {
+    this.#cancelTick = host.after(Math.max(0, due - host.now()), () => {
       this.#due = undefined;
       this.record(host, { type: 'tick' });
     });

@@ -42,7 +42,11 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
 
 /** A copy without the members that are `undefined`. */
 export function defined<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
+  const members = value as Readonly<Record<string, unknown>>;
+  const copy: Record<string, unknown> = {};
+  // `fromEntries` would be the same, and takes several times as long.
+  for (const key of Object.keys(members)) if (members[key] !== undefined) copy[key] = members[key];
+  return copy as T;
 }
 
 /** What a value is, for messages that must not show it. */

@@ -59,7 +59,13 @@ function withFacts(item: Item, facts: TaskFacts, source: string): Item {
   return sameItem(next, item) ? item : next;
 }
 
-export const sameItem = (a: Item, b: Item): boolean => (Object.keys(a) as (keyof Item)[]).every((key) => a[key] === b[key]);
+const itemKeys = Object.keys(unheardOf('', 0)) as readonly (keyof Item)[];
+
+/** Whether nothing differs, or nothing else than `but`. */
+export function sameItem(a: Item, b: Item, but?: keyof Item): boolean {
+  for (const key of itemKeys) if (a[key] !== b[key] && key !== but) return false;
+  return true;
+}
 
 export const isLive = (item: Item): boolean => item.phase === 'foreground' || item.phase === 'background';
 

@@ -33,7 +33,8 @@ export const itemsShownBy = (session: SessionLedger, terminal: string): readonly
 /** A fact without its session and time. */
 type Told = Fact extends infer F ? (F extends Fact ? Omit<F, 'session' | 'at'> : never) : never;
 type Step = readonly [SessionLedger, readonly Told[]];
-const unchanged = (session: SessionLedger): Step => [session, []];
+const noFacts: readonly never[] = [];
+const unchanged = (session: SessionLedger): Step => [session, noFacts];
 
 /** Whether the launching call was already acknowledged, or marked before the task was told of. */
 function detachedBy(session: SessionLedger, item: Item): 'ack' | 'mark' | 'idle' | undefined {
@@ -55,8 +56,8 @@ function put(session: SessionLedger, before: Item | undefined, item: Item, tenta
   if (item === before) return unchanged(session);
   const ends = item.phase === 'ended' && before?.phase !== 'ended';
   const items = ends ? session.items.renew(item.task, item) : session.items.set(item.task, item);
-  const next: SessionLedger = { ...session, items: items.boundedWhere(liveness, 'gone', remembered) };
-  if (before !== undefined && sameItem({ ...item, upcoming: before.upcoming }, before)) return unchanged(next);
+  const next: SessionLedger = { ...session, items: items.size <= remembered ? items : items.boundedWhere(liveness, 'gone', remembered) };
+  if (before !== undefined && sameItem(item, before, 'upcoming')) return unchanged(next);
   const isNewLife = item.started && (before === undefined || !before.started || before.life !== item.life);
   const facts: Told[] = [];
   if (isNewLife && before !== undefined && isLive(before)) facts.push({ type: 'itemEnded', before, item: { ...before, phase: 'ended', outcome: 'unknown', endedAt: item.startedAt }, tentative: false });
@@ -114,6 +115,12 @@ function startTask(session: SessionLedger, told: Extract<Signal, { type: 'taskSt
   });
 }
 
+/** Whether two records of one form have the same members. */
+function isSame<T extends object>(a: T, b: T): boolean {
+  for (const key in a) if (a[key] !== b[key]) return false;
+  return true;
+}
+
 function callState(before: CallState | undefined, id: string, facts: CallFacts, at: number): CallState {
   const begins = facts.start === true || (facts.status !== undefined && !isFinalStatus(facts.status));
   const reused = before?.final === true && begins;
@@ -130,8 +137,7 @@ function callState(before: CallState | undefined, id: string, facts: CallFacts, 
     seenAt: known?.seenAt ?? at,
     reused: reused || (known?.reused ?? false),
   };
-  const same = known !== undefined && (Object.keys(next) as (keyof CallState)[]).every((key) => next[key] === known[key]);
-  return same ? known : next;
+  return known !== undefined && isSame(next, known) ? known : next;
 }
 
 /** Whether a call launched what still runs, or a terminal is one that it shows: these are not forgotten. */
@@ -158,6 +164,7 @@ function seeCall(session: SessionLedger, id: string, facts: CallFacts, at: numbe
   const before = session.calls.get(id);
   const call = callState(before, id, facts, at);
   const ends = call.final && !before?.final;
+  if (call === before && facts.exitCode === undefined) return unchanged(session);
   const calls = ends ? session.calls.renew(id, call).bounded(remembered, (other) => other.final && !isCallInUse(session, other.id)) : session.calls.set(id, call);
   const next: SessionLedger = call === before ? session : { ...session, calls };
   const step = codeFromCall(call, facts, remembered)(next);
@@ -175,7 +182,7 @@ function seeTerminal(session: SessionLedger, id: string, facts: TerminalFacts, r
     exit: facts.exit ?? (facts.reopened ? undefined : before?.exit),
     output: facts.output ?? before?.output ?? false,
   };
-  if (before !== undefined && (Object.keys(next) as (keyof TerminalState)[]).every((key) => next[key] === before[key])) return unchanged(session);
+  if (before !== undefined && isSame(next, before)) return unchanged(session);
   return unchanged({ ...session, terminals: session.terminals.set(id, next).bounded(remembered, (other) => other.exit !== undefined && !isTerminalInUse(session, other.id)) });
 }
 
@@ -230,7 +237,7 @@ export function reduceLedger(ledger: Ledger, event: LedgerEvent, options: Ledger
   if (event.signal.type === 'sessionGone') return [ledger.delete(event.session), []];
   const before = ledger.get(event.session);
   const [session, told] = reduceSession(before ?? emptySession, event, options);
-  const facts = told.map((fact) => ({ ...fact, session: event.session, at: event.at }) as Fact);
+  const facts = told.length === 0 ? noFacts : told.map((fact) => ({ ...fact, session: event.session, at: event.at }) as Fact);
   const isNew = before === undefined && session === emptySession;
   return [isNew ? ledger : ledger.set(event.session, session), facts];
 }

@@ -21,6 +21,7 @@ export const noNativeWork: NativeWork = { listed: Table.empty(), cancellable: Ta
 const REMEMBERED = 256;
 
 type Step = readonly [NativeWork, readonly Signal[]];
+const noSignals: readonly never[] = [];
 
 const keyOf = ({ type, id }: WorkRef): string => `${type}:${id}`;
 
@@ -81,7 +82,9 @@ function onList(native: NativeWork, session: SessionLedger, named: readonly Work
 
 function onEntity(native: NativeWork, session: SessionLedger, update: JsonObject): Step {
   const work = workOfUpdate(update);
-  if (work === undefined) return [native, []];
+  if (work === undefined) return [native, noSignals];
+  // Nothing of it is listed, and nothing is to be remembered.
+  if (native.listed.size === 0 && work.type !== 'subagent' && !offersCancel(update)) return [native, noSignals];
   const key = keyOf(work);
   const task = native.listed.get(key) ?? (work.type === 'subagent' ? work.id : undefined);
   const next = offersCancel(update) && !native.cancellable.has(key) ? { ...native, cancellable: native.cancellable.set(key, true).bounded(REMEMBERED, () => true) } : native;

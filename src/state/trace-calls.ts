@@ -66,7 +66,7 @@ export function callSeen(draft: Draft, signal: CallSignal, content?: TraceAttrib
   const isNew = before === undefined || (!before.open && facts.start === true);
   if (!isNew && !before.open) return;
   let call = isNew ? startCall(draft, signal, (before?.life ?? 0) + 1) : named(draft, before, facts.name);
-  if (facts.terminals !== undefined) call = { ...call, terminals: facts.terminals };
+  if (facts.terminals !== undefined && facts.terminals !== call.terminals) call = { ...call, terminals: facts.terminals };
   if (content !== undefined && call.key !== undefined) draft.ops.push({ do: 'set', key: call.key, attributes: content });
   if (facts.status !== undefined && isFinalStatus(facts.status)) call = ended(draft, call, facts.status);
   putCall(draft, id, call);

@@ -1,23 +1,92 @@
 /** One step of the trace reducer at work: the session as it changes, and the operations so far. */
+import { Table, type Index } from './table.js';
 import { Attribute } from './trace-names.js';
-import type { AgentFacts, SessionTrace, SpanOp, SpanParent, TraceAttributes, TracedCall, TracedItem, TraceOptions, Turn } from './trace-types.js';
+import type { AgentFacts, SessionTrace, SpanOp, SpanParent, TraceAttributes, TracedCall, TracedItem, TraceEvent, TraceOptions, TraceState, Turn } from './trace-types.js';
 
-export interface Draft {
+type Moment = Pick<TraceEvent, 'at' | 'wall'>;
+
+export class Draft {
   readonly session: string;
-  readonly agent: AgentFacts;
   readonly at: number;
   readonly wall: number;
   readonly options: TraceOptions;
   readonly ops: SpanOp[];
-  /** The span that a subagent's whole session belongs to. */
-  readonly outer: string | undefined;
-  /** History is being told, of this session or of the one that it belongs to. */
-  readonly isReplay: boolean;
-  /** The sessions of this session's subagents. */
-  readonly children: () => readonly SessionTrace[];
   /** The subagents whose work ended in this step, with the time of their end. */
-  readonly over: { readonly task: string; readonly time: number }[];
+  readonly over: { readonly task: string; readonly time: number }[] = [];
   trace: SessionTrace;
+  readonly #state: TraceState;
+
+  constructor(state: TraceState, session: string, { at, wall }: Moment, options: TraceOptions, ops: SpanOp[]) {
+    this.session = session;
+    this.at = at;
+    this.wall = wall;
+    this.options = options;
+    this.ops = ops;
+    this.trace = state.sessions.get(session) ?? emptySessionTrace;
+    this.#state = state;
+  }
+
+  get agent(): AgentFacts {
+    return this.#state.agent;
+  }
+
+  /** The span that a subagent's whole session belongs to. */
+  get outer(): string | undefined {
+    const home = this.#state.homes.get(this.session);
+    return home && this.#state.sessions.get(home.session)?.items.get(home.task)?.key;
+  }
+
+  /** History is being told, of this session or of the one that it belongs to. */
+  get isReplay(): boolean {
+    return isReplaying(this.#state, this.session);
+  }
+
+  /** The sessions of this session's subagents. */
+  children(): readonly SessionTrace[] {
+    return childrenOf(this.session, this.#state).flatMap((child) => this.#state.sessions.get(child) ?? []);
+  }
+}
+
+const emptySessionTrace: SessionTrace = {
+  spans: 0, ready: false, running: false, replays: 0, turns: [], calls: Table.empty(), items: Table.empty(), runs: Table.empty(), permissions: [], due: undefined,
+};
+
+/** The sessions of a session's subagents. */
+export function childrenOf(session: string, { homes, sessions }: TraceState): readonly string[] {
+  if (homes.size === 0) return [];
+  return homes.entries().filter(([child, home]) => home.session === session && sessions.has(child)).map(([child]) => child);
+}
+
+/** Whether history is being told, of this session or of the one that it belongs to. */
+export function isReplaying({ sessions, homes }: TraceState, session: string): boolean {
+  const replays = (id: string): boolean => (sessions.get(id)?.replays ?? 0) > 0;
+  const home = homes.get(session);
+  return replays(session) || (home !== undefined && replays(home.session));
+}
+
+const dueItems: Index<TracedItem> = ({ until }) => (until === undefined ? undefined : 'due');
+
+/** The items that wait for a time. */
+export const waitingItems = ({ items }: SessionTrace): readonly TracedItem[] => items.where(dueItems, 'due');
+
+function firstOf(times: readonly (number | undefined)[]): number | undefined {
+  return times.reduce<number | undefined>((first, time) => (time !== undefined && (first === undefined || time < first) ? time : first), undefined);
+}
+
+/** The state with what became of a session; `undefined`: it is gone. The same state when nothing changed. */
+export function withSession(state: TraceState, session: string, trace: SessionTrace | undefined): TraceState {
+  const before = state.sessions.get(session);
+  if (trace === before) return state;
+  const next = trace === undefined || trace.items === before?.items ? trace : { ...trace, due: firstOf(waitingItems(trace).map(({ until }) => until)) };
+  const sessions = next === undefined ? state.sessions.delete(session) : state.sessions.set(session, next);
+  return { ...state, sessions, due: dueAfter(state, sessions, before?.due, next?.due) };
+}
+
+/** The first due time of all sessions, of which one has changed its own. */
+function dueAfter({ due }: TraceState, sessions: Table<SessionTrace>, before: number | undefined, after: number | undefined): number | undefined {
+  if (before === after) return due;
+  if (after !== undefined && (due === undefined || after <= due)) return after;
+  return before === due ? firstOf(sessions.values().map((trace) => trace.due)) : due;
 }
 
 /** How many ended calls and items of a session are remembered. */
@@ -54,9 +123,11 @@ export function parentForCall(draft: Draft, toolCallId: string | undefined): Spa
   return parentOf(call?.key ?? spanAtHand(draft));
 }
 
+const byLaunch: Index<TracedItem> = ({ item }) => item.toolCallId;
+
 /** The parent of a call that a subagent makes in its parent's session: the subagent's work, else the call that launched it. */
 export function parentForNested(draft: Draft, launch: string | undefined): SpanParent | undefined {
-  const item = launch === undefined ? undefined : [...draft.trace.items.values()].findLast((traced) => traced.item.toolCallId === launch && traced.phase !== 'waiting');
+  const item = launch === undefined ? undefined : draft.trace.items.where(byLaunch, launch).findLast(({ phase }) => phase !== 'waiting');
   return item === undefined ? parentForCall(draft, launch) : { key: item.key };
 }
 

@@ -8,7 +8,7 @@ import { defined, type ExitFacts, type Outcome } from '../protocol/index.js';
 import type { Fact, Item } from './ledger-types.js';
 import { exitStatus } from './lists-entries.js';
 import { itemContent } from './trace-content.js';
-import { callOf, newKey, parentOf, putItem, spanAtHand, sessionAttributes, wallTimeOf, type Draft } from './trace-draft.js';
+import { callOf, newKey, parentOf, putItem, spanAtHand, sessionAttributes, waitingItems, wallTimeOf, type Draft } from './trace-draft.js';
 import { Attribute, BACKGROUND_STARTED, backgroundName, FAILED, Operation, SpanEvent, turnName, wordOf } from './trace-names.js';
 import type { TraceAttributes, TracedItem } from './trace-types.js';
 
@@ -82,7 +82,7 @@ function onStarted(draft: Draft, fact: Fact): void {
 
 /** A tool call was first seen: the items that wait for it are launched by it. */
 export function callsSeen(draft: Draft, toolCallId: string): void {
-  for (const traced of draft.trace.items.values()) {
+  for (const traced of waitingItems(draft.trace)) {
     if (traced.phase === 'waiting' && traced.item.toolCallId === toolCallId) putItem(draft, openedItem(draft, traced));
   }
 }
@@ -96,8 +96,15 @@ function addEvent(draft: Draft, traced: TracedItem, name: string, attributes?: T
   return opened;
 }
 
+/** Whether all that attributes are made of is the same. */
+function isDescribedAlike(a: Described, b: Described): boolean {
+  const { task, kind, taskType, canCancel, toolCallId } = a.item;
+  return a.detached === b.detached && b.item.task === task && b.item.kind === kind && b.item.taskType === taskType && b.item.canCancel === canCancel && b.item.toolCallId === toolCallId;
+}
+
 /** Tells what is known of an open span by now. */
 function retold(draft: Draft, before: TracedItem, traced: TracedItem): void {
+  if (isDescribedAlike(before, traced)) return;
   const attributes = attributesOf(traced);
   if (JSON.stringify(attributes) !== JSON.stringify(attributesOf(before))) draft.ops.push({ do: 'set', key: traced.key, name: nameOf(traced), attributes });
 }
@@ -184,7 +191,7 @@ export function itemFact(draft: Draft, fact: Fact): void {
 
 /** A terminal's exit counts from the end of its work on: some agents attach the launch's own to it before. */
 export function terminalExited(draft: Draft, terminal: string, exit: ExitFacts): void {
-  for (const traced of draft.trace.items.values()) {
+  for (const traced of waitingItems(draft.trace)) {
     const { toolCallId } = traced.item;
     const itsOwn = toolCallId === terminal || (toolCallId !== undefined && draft.trace.calls.get(toolCallId)?.terminals.includes(terminal) === true);
     if (traced.phase === 'ending' && traced.item.kind === 'terminal' && itsOwn) putItem(draft, { ...traced, terminalCode: exit.exitCode });
@@ -203,7 +210,7 @@ export function itemCancelRequested(draft: Draft, task: string): void {
 
 /** Everything whose time has come. */
 export function itemsDue(draft: Draft): void {
-  for (const traced of draft.trace.items.values()) {
+  for (const traced of waitingItems(draft.trace)) {
     if (traced.until === undefined || traced.until > draft.at) continue;
     if (traced.phase === 'waiting') putItem(draft, openedItem(draft, traced));
     else finishItem(draft, traced);

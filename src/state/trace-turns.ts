@@ -4,6 +4,7 @@
  */
 import { defined, type Outcome } from '../protocol/index.js';
 import type { Fact } from './ledger-types.js';
+import type { Index } from './table.js';
 import { callOf, newKey, putItem, sessionAttributes, type Draft } from './trace-draft.js';
 import { Attribute, FAILED, Operation, providerOf, SpanEvent, turnName } from './trace-names.js';
 import type { SessionTrace, SpanParent, TraceAttributes, TracedItem, TraceEvent, Turn, TurnEnd } from './trace-types.js';
@@ -97,12 +98,15 @@ function isNested(draft: Draft, { item }: TracedItem): boolean {
 
 const endedBefore = (a: TracedItem, b: TracedItem): number => (a.endedAt ?? 0) - (b.endedAt ?? 0);
 
+/** What has ended and started no turn yet. */
+const causes: Index<TracedItem> = ({ endedAt, causedTurn }) => (endedAt === undefined || causedTurn ? undefined : 'cause');
+
 /**
  * The item whose end started this turn: the one that the turn's description names, else the first
  * that ended within the window and has not started another, work of subagents last.
  */
 function causeOf(draft: Draft, description: string | undefined): TracedItem | undefined {
-  const ended = [...draft.trace.items.values()].filter((traced) => traced.endedAt !== undefined && !traced.causedTurn).sort(endedBefore);
+  const ended = [...draft.trace.items.where(causes, 'cause')].sort(endedBefore);
   const names = ({ item }: TracedItem): boolean => [item.description, item.title].some((text) => text !== undefined && text !== '' && description?.includes(`"${text}"`) === true);
   const recent = ended.filter(({ endedAt }) => draft.at - (endedAt ?? 0) <= draft.options.window);
   return ended.findLast(names) ?? recent.find((traced) => !isNested(draft, traced)) ?? recent[0];

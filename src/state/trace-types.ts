@@ -64,7 +64,7 @@ type SessionEvent = { readonly session: string } & (
   | { readonly type: 'prompt'; readonly id: JsonRpcId; readonly client?: RemoteContext; readonly content?: TraceAttributes }
   | { readonly type: 'promptAnswered'; readonly id: JsonRpcId; readonly end: TurnEnd }
   /** `end`: what a state snapshot says of the turn that it ends. */
-  | { readonly type: 'signal'; readonly signal: Signal; readonly facts: readonly Fact[]; readonly end?: TurnEnd; readonly content?: CallContent }
+  | { readonly type: 'signal'; readonly signal: Signal; readonly facts: readonly Fact[]; readonly end?: TurnEnd | undefined; readonly content?: CallContent | undefined }
   /** What follows for tasks from what is known already. */
   | { readonly type: 'facts'; readonly facts: readonly Fact[] }
   | { readonly type: 'permission'; readonly id: JsonRpcId; readonly toolCallId: string | undefined }
@@ -167,6 +167,8 @@ export interface SessionTrace {
   /** What runs, by terminal or call; only where contents are asked for. */
   readonly runs: Table<{ readonly command?: string; readonly cwd?: string }>;
   readonly permissions: readonly { readonly key: string; readonly id: string }[];
+  /** When the first of its items is due. */
+  readonly due: number | undefined;
 }
 
 export interface AgentFacts {
@@ -186,4 +188,6 @@ export interface TraceState {
   readonly sessions: Table<SessionTrace>;
   /** By the id of the subagent's session. */
   readonly homes: Table<Home>;
+  /** When the next tick is due, in milliseconds of the event clock. */
+  readonly due: number | undefined;
 }

@@ -6,21 +6,17 @@
 import type { Fact } from './ledger-types.js';
 import { Table } from './table.js';
 import { callReplayed, callSeen, permissionAnswered, permissionAsked, runSeen } from './trace-calls.js';
-import { putItem, type Draft } from './trace-draft.js';
+import { childrenOf, Draft, putItem, withSession } from './trace-draft.js';
 import { exitCodeRead, finishItem, itemCancelRequested, itemFact, itemsDue, openedItem, terminalExited } from './trace-items.js';
 import { Attribute } from './trace-names.js';
 import { feedStateChanged, promptAnswered, promptAsked, stateChanged, turnCancelRequested, turnTask } from './trace-turns.js';
-import type { Home, SessionTrace, SpanOp, TraceEvent, TraceOptions, TraceState, UnfinishedReason } from './trace-types.js';
+import type { Home, SpanOp, TraceEvent, TraceOptions, TraceState, UnfinishedReason } from './trace-types.js';
 
 type SessionEvent = Extract<TraceEvent, { session: string }>;
 type Told<T extends TraceEvent['type']> = Extract<TraceEvent, { type: T }>;
 type Handlers = { readonly [T in SessionEvent['type']]: (draft: Draft, event: Told<T>) => void };
 
-export const emptyTrace = (): TraceState => ({ agent: { protocol: 1, name: undefined, version: undefined }, sessions: Table.empty(), homes: Table.empty() });
-
-const emptySessionTrace: SessionTrace = {
-  spans: 0, ready: false, running: false, replays: 0, turns: [], calls: Table.empty(), items: Table.empty(), runs: Table.empty(), permissions: [],
-};
+export const emptyTrace = (): TraceState => ({ agent: { protocol: 1, name: undefined, version: undefined }, sessions: Table.empty(), homes: Table.empty(), due: undefined });
 
 const taskFact = (draft: Draft, fact: Fact): void => (fact.item.kind === 'turn' ? turnTask(draft, fact) : itemFact(draft, fact));
 
@@ -86,52 +82,33 @@ const HOMES = 1024;
 
 /** The sessions of subagents, with those that an event tells of. */
 function homesAfter(homes: Table<Home>, event: SessionEvent): Table<Home> {
-  if (event.type !== 'signal') return homes;
+  if (event.type !== 'signal' || event.facts.length === 0) return homes;
   const { session, facts } = event;
   const started = facts.filter(({ type, item }) => type === 'itemStarted' && item.kind === 'subagent' && item.task !== session);
   return started.reduce((table, { item: { task } }) => table.renew(task, { session, task }).bounded(HOMES, () => true), homes);
 }
 
 /** The state in which the span of a subagent is open when its session speaks. */
-function withOpenHome(state: TraceState, { session, at, wall }: SessionEvent, options: TraceOptions, ops: SpanOp[]): TraceState {
-  const home = state.homes.get(session);
+function withOpenHome(state: TraceState, event: SessionEvent, options: TraceOptions, ops: SpanOp[]): TraceState {
+  const home = state.homes.get(event.session);
   const trace = home && state.sessions.get(home.session);
   const traced = home && trace?.items.get(home.task);
   if (home === undefined || trace === undefined || traced?.phase !== 'waiting') return state;
-  const draft = draftOf(state, home.session, { at, wall }, options, ops);
+  const draft = new Draft(state, home.session, event, options, ops);
   putItem(draft, openedItem(draft, traced));
-  return { ...state, sessions: state.sessions.set(home.session, draft.trace) };
+  return withSession(state, home.session, draft.trace);
 }
 
 /** The sessions, those of subagents before the ones that they belong to. */
 const childrenFirst = ({ sessions, homes }: TraceState): string[] => [...sessions.keys()].sort((a, b) => Number(homes.has(b)) - Number(homes.has(a)));
 
-/** The sessions of a session's subagents. */
-const childrenOf = (session: string, { homes, sessions }: TraceState): string[] =>
-  [...homes.entries()].filter(([child, home]) => home.session === session && sessions.has(child)).map(([child]) => child);
-
-/** Whether history is being told, of this session or of the one that it belongs to. */
-export function isReplaying({ sessions, homes }: TraceState, session: string): boolean {
-  const home = homes.get(session);
-  return [session, ...(home === undefined ? [] : [home.session])].some((id) => (sessions.get(id)?.replays ?? 0) > 0);
-}
-
-function draftOf(state: TraceState, session: string, { at, wall }: Pick<TraceEvent, 'at' | 'wall'>, options: TraceOptions, ops: SpanOp[]): Draft {
-  const home = state.homes.get(session);
-  const parent = home && state.sessions.get(home.session);
-  const trace = state.sessions.get(session) ?? emptySessionTrace;
-  const outer = home && parent?.items.get(home.task)?.key;
-  const children = (): SessionTrace[] => childrenOf(session, state).flatMap((child) => state.sessions.get(child) ?? []);
-  return { session, trace, agent: state.agent, at, wall, options, ops, outer, children, isReplay: isReplaying(state, session), over: [] };
-}
-
 function sessionStep(state: TraceState, event: SessionEvent, options: TraceOptions, ops: SpanOp[]): TraceState {
   const ready = withOpenHome(state, event, options, ops);
-  const draft = draftOf(ready, event.session, event, options, ops);
+  const draft = new Draft(ready, event.session, event, options, ops);
   handled(draft, event);
-  const sessions = event.type === 'closed' ? ready.sessions.delete(event.session) : ready.sessions.set(event.session, draft.trace);
+  const next = withSession(ready, event.session, event.type === 'closed' ? undefined : draft.trace);
   const homes = homesAfter(ready.homes, event);
-  return sessions === state.sessions && homes === state.homes ? state : withChildrenOver({ ...ready, sessions, homes }, draft);
+  return withChildrenOver(homes === ready.homes ? next : { ...next, homes }, draft);
 }
 
 /** What a subagent left open is over with its work. */
@@ -139,9 +116,9 @@ function withChildrenOver(state: TraceState, { session, over, at, options, ops }
   return over.reduce((next, { task, time }) => {
     const home = next.homes.get(task);
     if (home?.session !== session || !next.sessions.has(task)) return next;
-    const draft = draftOf(next, task, { at, wall: time }, options, ops);
+    const draft = new Draft(next, task, { at, wall: time }, options, ops);
     endForeground(draft, 'subagent_ended');
-    return { ...next, sessions: next.sessions.set(task, draft.trace) };
+    return withSession(next, task, draft.trace);
   }, state);
 }
 
@@ -152,11 +129,11 @@ function closedStep(state: TraceState, event: Told<'closed'>, options: TraceOpti
 }
 
 function tickStep(state: TraceState, event: TraceEvent, options: TraceOptions, ops: SpanOp[]): TraceState {
-  return [...state.sessions.keys()].reduce((next, session) => {
-    const draft = draftOf(next, session, event, options, ops);
+  const due = state.sessions.entries().filter(([, trace]) => trace.due !== undefined && trace.due <= event.at);
+  return due.reduce((next, [session]) => {
+    const draft = new Draft(next, session, event, options, ops);
     itemsDue(draft);
-    const sessions = next.sessions.set(session, draft.trace);
-    return sessions === next.sessions ? next : withChildrenOver({ ...next, sessions }, draft);
+    return withChildrenOver(withSession(next, session, draft.trace), draft);
   }, state);
 }
 
@@ -165,18 +142,12 @@ export function reduceTrace(state: TraceState, event: TraceEvent, options: Trace
   if (event.type === 'agent') return [{ ...state, agent: { protocol: event.protocol, name: event.name, version: event.version } }, []];
   const ops: SpanOp[] = [];
   if (event.type === 'over') {
-    for (const session of childrenFirst(state)) endAll(draftOf(state, session, event, options, ops), event.reason);
-    return [{ ...state, sessions: Table.empty(), homes: Table.empty() }, ops];
+    for (const session of childrenFirst(state)) endAll(new Draft(state, session, event, options, ops), event.reason);
+    return [{ ...emptyTrace(), agent: state.agent }, ops];
   }
   if (event.type === 'tick') return [tickStep(state, event, options, ops), ops];
   return [event.type === 'closed' ? closedStep(state, event, options, ops) : sessionStep(state, event, options, ops), ops];
 }
 
 /** When the next `tick` is due, in milliseconds of the event clock. */
-export function nextTraceTick(state: TraceState): number | undefined {
-  let due: number | undefined;
-  for (const { items } of state.sessions.values()) {
-    for (const { until } of items.values()) if (until !== undefined && (due === undefined || until < due)) due = until;
-  }
-  return due;
-}
+export const nextTraceTick = ({ due }: TraceState): number | undefined => due;

@@ -8,15 +8,18 @@ import { malformed, told, type ExitFacts, type Reading, type Signal } from './ty
 /** Whether the extension marks this tool call update's command as gone to the background. */
 export const isBackgrounded = (update: JsonObject): boolean => at(update, '_meta', 'jetbrains', 'air', 'asyncTasks', 'backgrounded') === true;
 
+const none: readonly never[] = [];
+
 /** `null` clears the content in ACP v2; v1 does not send it. */
 function terminalsOf(update: JsonObject): readonly string[] | undefined {
-  const content = update.content === null ? [] : arrayOf(update.content);
-  return content?.filter(isObject).flatMap((block) => (block.type === 'terminal' ? (idOf(block.terminalId) ?? []) : []));
+  if (update.content === null) return none;
+  const content = arrayOf(update.content);
+  if (content === undefined || !content.some((block) => at(block, 'type') === 'terminal')) return content && none;
+  return content.filter(isObject).flatMap((block) => (block.type === 'terminal' ? (idOf(block.terminalId) ?? []) : []));
 }
 
 /** v1 tells terminals beside the call: `_meta.terminal_info`, `terminal_output(_delta)`, `terminal_exit`. */
-function terminalSignals(update: JsonObject): Signal[] {
-  const meta = objectOf(update._meta);
+function terminalSignals(meta: JsonObject | undefined): Signal[] {
   if (meta === undefined) return [];
   const signals: Signal[] = [];
   const info = objectOf(meta.terminal_info);
@@ -34,18 +37,22 @@ function terminalSignals(update: JsonObject): Signal[] {
 const readToolCall = (start: boolean) => (update: JsonObject): Reading => {
   const call = idOf(update.toolCallId);
   if (call === undefined) return malformed(`toolCallId is ${typeName(update.toolCallId)}, expected a non-empty string`);
+  const meta = objectOf(update._meta);
+  const claude = objectOf(meta?.claudeCode);
   const facts = defined({
     start: start || undefined,
     status: stringOf(update.status),
     title: stringOf(update.title),
     kind: stringOf(update.kind),
-    name: stringOf(update.name) ?? stringOf(at(update, '_meta', 'claudeCode', 'toolName')),
+    name: stringOf(update.name) ?? stringOf(claude?.toolName),
     terminals: terminalsOf(update),
-    backgrounded: isBackgrounded(update) || undefined,
-    parentCall: idOf(at(update, '_meta', 'claudeCode', 'parentToolUseId')),
+    backgrounded: (meta !== undefined && isBackgrounded(update)) || undefined,
+    parentCall: idOf(claude?.parentToolUseId),
     exitCode: integerOf(at(update, 'rawOutput', 'exit_code')),
   });
-  return told(...terminalSignals(update), { type: 'toolCall', call, facts });
+  const signals = terminalSignals(meta);
+  signals.push({ type: 'toolCall', call, facts });
+  return { signals };
 };
 
 function exitOf(exitStatus: unknown): ExitFacts | undefined {
