@@ -9,20 +9,12 @@ const { Script } = require('node:vm');
 
 const dist = join(__dirname, '../dist');
 
-/** What the scripts of dist/ require by these names is in dist/ too (see build.js). */
-const lateParts = [
-  [/^\.\/telemetry-grpc\.js$/, 'telemetry-grpc.cjs'],
-  [/^\.\/telemetry-sdk\.js$/, 'telemetry-sdk.cjs'],
-  [/^\.\/telemetry\.js$/, 'telemetry.cjs'],
-  [/^@opentelemetry\/api(-logs)?$/, 'telemetry-api.cjs'],
-];
-
 function parts(filename) {
   try {
     const { size, mtimeMs } = statSync(filename);
     // V8 compares lengths only, so the cache is named after the build.
     const cache = `${filename}.${process.versions.v8}-${process.arch}-${size}-${Math.trunc(mtimeMs)}.cache`;
-    return { source: readFileSync(filename, 'utf8'), cache };
+    return { source: readFileSync(filename, 'latin1'), cache };
   } catch (error) {
     console.error(`afterturn: expected a built tree, but ${error.message}. Run: npm ci (without --omit=dev: what builds it is among the development packages)`);
     return process.exit(2);
@@ -64,9 +56,10 @@ function load(name) {
   return module.exports;
 }
 
+/** What the scripts of dist/ require by these names is in dist/ too (see scripts.js). */
 function requireHere(id) {
-  const part = lateParts.find(([pattern]) => pattern.test(id));
-  return part === undefined ? require(id) : load(part[1]);
+  if (id.startsWith('./')) return load(`${id.slice(2, -3)}.cjs`);
+  return /^@opentelemetry\/api(-logs)?$/.test(id) ? load('telemetry-api.cjs') : require(id);
 }
 
 load('afterturn.cjs');

@@ -1,11 +1,12 @@
-// Builds dist/: the command as one bundled script with V8's cache of it (esbuild), and the modules
+// Builds dist/: the command as bundled scripts with V8's cache of them (esbuild), and the modules
 // with their types for programs and plugins that import the package (tsc).
 //   --if-possible  leaves a tree without devDependencies as it is (npm's `prepare` under --omit=dev)
 //   --bundle       the command only
 'use strict';
 const { execFileSync, spawnSync } = require('node:child_process');
 const { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } = require('node:fs');
-const { dirname, join } = require('node:path');
+const { dirname, join, relative } = require('node:path');
+const { scripts } = require('./scripts.js');
 
 const root = join(__dirname, '..');
 const dist = join(root, 'dist');
@@ -25,7 +26,7 @@ function replaceFile(path, contents) {
   renameSync(`${path}.new`, path);
 }
 
-const everyPart = {
+const everyScript = {
   absWorkingDir: root,
   bundle: true,
   // Not a module: a script can be started from V8's code cache (see afterturn.js).
@@ -36,34 +37,46 @@ const everyPart = {
   supported: { 'dynamic-import': false },
   conditions: ['source'],
   define: { 'import.meta.url': 'importMetaUrl' },
-  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+  // V8 keeps a byte of each character of such a script.
+  charset: 'ascii',
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'warning',
   write: false,
 };
+const urlOfScript = "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;";
 
-const api = ['@opentelemetry/api', '@opentelemetry/api-logs'];
+/** Which script holds a module that is loaded late, and the functions that stand for it elsewhere. */
+const lateModules = new Map(Object.entries(scripts).flatMap(([script, { modules = {} }]) => Object.entries(modules).map(([path, functions]) => [path, { script, functions }])));
 
-/** The command, and what it loads late, by names that afterturn.js knows. */
-const bundles = [
-  {
-    entryPoints: ['src/edge/main.ts'],
-    outfile: 'dist/afterturn.cjs',
-    external: ['./telemetry.js', './telemetry-sdk.js', '@opentelemetry/*', '@agentclientprotocol/sdk', 'ajv/*'],
+/** For esbuild: what other scripts hold is left to them. */
+const leftToOthers = (self) => ({
+  name: 'left-to-others',
+  setup(build) {
+    build.onResolve({ filter: /^\.{1,2}\// }, ({ path, kind, resolveDir }) => {
+      const file = relative(root, join(resolveDir, path)).replaceAll('\\', '/').replace(/\.js$/, '.ts');
+      const late = lateModules.get(file);
+      if (late === undefined || late.script === self) return undefined;
+      if (kind === 'dynamic-import') return { path: `./${late.script}.js`, external: true };
+      return late.functions.length === 0 ? undefined : { path: file, namespace: 'late', pluginData: late };
+    });
+    build.onResolve({ filter: /.*/, namespace: 'late' }, ({ path }) => ({ path, external: true }));
+    build.onLoad({ filter: /.*/, namespace: 'late' }, ({ pluginData: { script, functions } }) => ({
+      contents: functions.map((name) => `export const ${name} = (...args) => require('./${script}.js').${name}(...args);`).join('\n'),
+    }));
   },
-  // What makes spans of messages, with its own copy of the reducers: a session that is not traced reads none of it.
-  { entryPoints: ['src/edge/telemetry.ts'], outfile: 'dist/telemetry.cjs', external: ['./telemetry-sdk.js', ...api] },
-  // OpenTelemetry's ES modules can be shaken, what their `main` names cannot.
-  {
-    stdin: { resolveDir: root, contents: "export * from '@opentelemetry/api'; export * from '@opentelemetry/api-logs';" },
-    outfile: 'dist/telemetry-api.cjs',
-    mainFields: ['module', 'main'],
-  },
-  { entryPoints: ['src/edge/telemetry-sdk.ts'], outfile: 'dist/telemetry-sdk.cjs', external: ['./telemetry-grpc.js', ...api], mainFields: ['module', 'main'] },
-  { entryPoints: ['src/edge/telemetry-grpc.ts'], outfile: 'dist/telemetry-grpc.cjs', external: api, mainFields: ['module', 'main'] },
-];
+});
+
+/** A script of dist/ and its text. */
+async function built(name, { modules = {}, source, options }) {
+  const paths = Object.keys(modules);
+  const contents = source ?? paths.map((path) => `export * from './${path}';`).join('\n');
+  const entry = paths.length === 1 ? { entryPoints: paths } : { stdin: { resolveDir: root, contents } };
+  const { outputFiles: [{ path, text }] } = await require('esbuild').build({ ...everyScript, ...entry, ...options, plugins: [leftToOthers(name)], outfile: `dist/${name}.cjs` });
+  if (/[^\0-\x7f]/.test(text)) throw new Error(`expected ASCII alone in ${name}.cjs, for afterturn.js reads it as such`);
+  return { path, contents: text.includes('importMetaUrl') ? urlOfScript + text : text };
+}
 
 /** The script and the style of the report's page. They run in a browser, from within the page. */
 function page() {
@@ -83,10 +96,9 @@ function page() {
   for (const file of outputFiles) replaceFile(file.path, file.contents);
 }
 
-function bundle() {
+async function bundle() {
   page();
-  const { buildSync } = require('esbuild');
-  const files = bundles.flatMap((each) => buildSync({ ...everyPart, ...each }).outputFiles);
+  const files = await Promise.all(Object.entries(scripts).map(([name, row]) => built(name, row)));
   for (const file of files) replaceFile(file.path, file.contents);
   for (const name of readdirSync(dist)) if (name.includes('.cache')) rmSync(join(dist, name), { force: true });
   // The command's cache holds what every session runs; those of the late parts what a traced one runs.
@@ -113,10 +125,17 @@ function modules(tsc) {
   }
 }
 
+async function build(tsc) {
+  await bundle();
+  if (!process.argv.includes('--bundle')) modules(tsc);
+}
+
 const tsc = find('typescript/bin/tsc');
 if (tsc && find('esbuild')) {
-  bundle();
-  if (!process.argv.includes('--bundle')) modules(tsc);
+  build(tsc).catch((error) => {
+    console.error(`build: ${error.message}`);
+    process.exitCode = 1;
+  });
 } else if (!process.argv.includes('--if-possible')) {
   console.error('build: typescript and esbuild are needed; run `npm ci` without --omit=dev.');
   process.exitCode = 2;

@@ -131,6 +131,9 @@ export class RelayError extends Error {
   }
 }
 
+/** Whether it is a failure of our own. Not by its class: each script of the command has its own copy of that. */
+export const isRelayError = (error: unknown): error is RelayError => error instanceof Error && error.name === 'RelayError';
+
 /** A `RelayError` whose slots are all filled, checked by the compiler. */
 export function relayError<C extends ErrorCode>(code: C, ...slots: [Slots<C>] extends [never] ? [] : [Readonly<Record<Slots<C>, string>>]): RelayError {
   return new RelayError(code, slots[0] ?? {});

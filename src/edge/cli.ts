@@ -2,7 +2,7 @@
  * The command: from argv to a process end. Knows which part does what is asked, and how our own
  * errors are shown.
  */
-import { RelayError } from '../errors.js';
+import { isRelayError } from '../errors.js';
 import type { ProcessEnd } from './agent.js';
 import { invocationOf } from './command-line.js';
 import { configOf } from './config.js';
@@ -25,7 +25,7 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
   try {
     return await run(argv, terminal);
   } catch (error) {
-    if (!(error instanceof RelayError)) throw error;
+    if (!isRelayError(error)) throw error;
     terminal.err(`afterturn: ${error.code}: ${printable(error.message)}\n`);
     return exited(usageError);
   }

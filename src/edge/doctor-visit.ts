@@ -6,7 +6,7 @@ import { builtInPlugins } from '../../plugins/index.js';
 import { reportsOf } from '../../plugins/keep-open/index.js';
 import { wantedFor } from '../../plugins/sources.js';
 import type { Trouble, Visit, VisitEvent } from '../doctor/visit.js';
-import { RelayError, shown } from '../errors.js';
+import { isRelayError, shown } from '../errors.js';
 import type { Log, Plugin } from '../plugin.js';
 import { agentOf, at, habitsOfAnswer, hasRawFeed, isObject, protocolVersionOf, type ProtocolVersion } from '../protocol/index.js';
 import { createRelay, type Relay } from '../relay.js';
@@ -89,7 +89,7 @@ export class Visitor {
       await relay.close();
       return this.#findings(trouble);
     } catch (error) {
-      if (!(error instanceof RelayError)) throw error;
+      if (!isRelayError(error)) throw error;
       return this.#findings({ kind: 'notStarted', text: error.message });
     }
   }

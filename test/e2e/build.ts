@@ -13,7 +13,7 @@ function newest(folder: string): number {
 export default function build(): void {
   const bundle = `${root}dist/afterturn.cjs`;
   const modules = existsSync(`${root}dist/src/plugin.js`);
-  const fresh = existsSync(bundle) && statSync(bundle).mtimeMs > Math.max(newest('src'), newest('plugins'));
+  const fresh = existsSync(bundle) && statSync(bundle).mtimeMs > Math.max(newest('bin'), newest('src'), newest('plugins'));
   if (fresh && modules) return;
   execFileSync(process.execPath, [`${root}bin/build.js`, ...(modules ? ['--bundle'] : [])], { stdio: 'inherit' });
 }
