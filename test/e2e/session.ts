@@ -46,7 +46,7 @@ interface Starting {
 }
 
 /** Certificates that Node would read at every start, the dearest part of it where there are some. */
-const lean = { NODE_EXTRA_CA_CERTS: undefined };
+export const lean = { NODE_EXTRA_CA_CERTS: undefined };
 
 /** Starts the command with these arguments. */
 export function start(args: readonly string[], { env = {}, read = true, cwd = root, fileBlocks }: Starting = {}): Session {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { agent, run } from './session.js';
+import { lean, agent, run } from './session.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'afterturn-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -81,7 +81,7 @@ describe('what belongs to the agent', () => {
     const { stdout } = await run(['--', ...agent('environment', ...args)], { env });
     const said = JSON.parse(stdout.toString()) as { params: { argv: string[]; env: Record<string, string> } };
     expect(said.params.argv).toEqual(args);
-    expect(said.params.env).toEqual(JSON.parse(JSON.stringify({ ...process.env, ...env })));
+    expect(said.params.env).toEqual(JSON.parse(JSON.stringify({ ...process.env, ...lean, ...env })));
   });
 });
 
