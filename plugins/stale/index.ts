@@ -62,9 +62,10 @@ function begin(context: Context, { mode, grace, reporting, onStale }: StaleSetti
   // An ACP v2 agent may report a list with any of its states.
   if (!settles && version === 1 && reporting?.expected() !== true) return host.leave();
   const queuesPrompts = at(reply.result, 'agentCapabilities', '_meta', 'claudeCode', 'promptQueueing') === true;
-  const fixed = { version, grace, queuesPrompts, historyAfterLoad: habits.historyAfterLoad };
+  const leaves = { version, grace, queuesPrompts, historyAfterLoad: habits.historyAfterLoad, settles: false };
+  const ends = { ...leaves, settles: true };
   context.version = version;
-  context.watch = new Watch(host, (session) => ({ ...fixed, settles: settles || (version === 1 && reporting?.reports(session) === true) }), onStale);
+  context.watch = new Watch(host, (session) => (settles || (version === 1 && reporting?.reports(session) === true) ? ends : leaves), onStale);
 }
 
 function habitsOf(result: unknown, host: Host): AgentHabits {

@@ -13,7 +13,14 @@ const endOfReason = (stopReason: unknown): TurnEnding => (stopReason === 'cancel
 /** How the answer to a `session/prompt` of ACP v1 ends its turn. */
 export const endOfPrompt = (result: unknown): TurnEnding => endOfReason(at(result, 'stopReason'));
 
-const terminalsOf = (content: readonly unknown[]): readonly string[] => content.filter(isObject).flatMap((block) => (block.type === 'terminal' ? (idOf(block.terminalId) ?? []) : []));
+function terminalsOf(content: readonly unknown[]): readonly string[] {
+  const terminals: string[] = [];
+  for (const block of content) {
+    const terminal = isObject(block) && block.type === 'terminal' ? idOf(block.terminalId) : undefined;
+    if (terminal !== undefined) terminals.push(terminal);
+  }
+  return terminals;
+}
 
 /** ACP v1 `null` says nothing, ACP v2 `null` sets back to the default. */
 function statusOf(update: JsonObject, version: Version): string | undefined {
@@ -25,25 +32,24 @@ function contentOf(update: JsonObject, version: Version): readonly unknown[] | u
   return update.content === null && version === 2 ? [] : arrayOf(update.content);
 }
 
-/** Set on each word about a launching call that is kept open; with its end comes a final status. */
-const isKeptOpen = (update: JsonObject): boolean => idOf(at(update, '_meta', 'claudeCode', 'backgroundTask', 'taskId')) !== undefined && !isFinalStatus(stringOf(update.status));
-
 /** `tool_call` and `tool_call_update`. */
 export function callSeen(update: JsonObject, version: Version): CallSeen | undefined {
   const call = idOf(update.toolCallId);
   if (call === undefined) return undefined;
   const status = statusOf(update, version);
   const content = contentOf(update, version);
-  const parent = idOf(at(update, '_meta', 'claudeCode', 'parentToolUseId'));
+  const claude = at(update, '_meta', 'claudeCode');
+  // Set on each word about a launching call that is kept open; with its end comes a final status.
+  const isKeptOpen = idOf(at(claude, 'backgroundTask', 'taskId')) !== undefined && !isFinalStatus(stringOf(update.status));
   return {
     type: 'call',
     call,
     creates: version === 2 || status !== undefined,
     starts: update.sessionUpdate === 'tool_call',
-    ...(status === undefined ? {} : { status }),
-    ...(parent === undefined ? {} : { parent }),
-    ...(content === undefined ? {} : { terminals: terminalsOf(content) }),
-    ...(isKeptOpen(update) ? { keptOpen: true } : {}),
+    status,
+    parent: idOf(at(claude, 'parentToolUseId')),
+    terminals: content === undefined ? undefined : terminalsOf(content),
+    keptOpen: isKeptOpen ? true : undefined,
   };
 }
 

@@ -11,11 +11,13 @@ export type StaleNews = 'settled' | 'corrected';
 
 interface Watched {
   state: WatchedSession;
-  due: number | undefined;
+  /** Cancels the timer, where one runs. */
   cancel: (() => void) | undefined;
   /** The settled calls that the agent ended after all. */
   readonly corrected: Set<string>;
 }
+
+const none: readonly OutgoingUpdate[] = [];
 
 /** How many closed sessions are remembered, so that what still comes for them is left alone. */
 const MAX_GONE = 1000;
@@ -60,9 +62,7 @@ export class Watch {
   /** A set-up request or its answer names the session: it is there, perhaps again. */
   opened(session: string): void {
     this.#gone.delete(session);
-    if (this.#sessions.has(session)) return;
-    this.#sessions.set(session, { state: unwatchedSession, due: undefined, cancel: undefined, corrected: new Set() });
-    if (this.#sessions.size > MAX_SESSIONS) this.#forgetOneAtRest();
+    if (!this.#sessions.has(session)) this.#watched(session);
   }
 
   /** What is known of the session was wrong, or is needed no more. */
@@ -92,26 +92,36 @@ export class Watch {
     for (const session of this.#sessions.keys()) this.happened(session, { type: 'sessionEnded', why });
   }
 
+  /** Nothing is said of a session that is gone. */
   #reduced(session: string, event: Happening): readonly OutgoingUpdate[] {
-    if (this.#gone.has(session)) return [];
-    this.opened(session);
-    const watched = this.#sessions.get(session) as Watched;
+    const known = this.#sessions.get(session);
+    if (known === undefined && this.#gone.has(session)) return none;
+    const watched = known ?? this.#watched(session);
     const options = this.optionsFor(session);
     const [state, settles] = reduceStale(watched.state, { ...event, at: this.host.now() }, options);
     watched.state = state;
     this.#schedule(session, watched, options);
-    for (const { call } of settles) {
-      watched.corrected.delete(call);
-      this.onStale('settled');
-    }
-    return settles.map((settle) => ({ method: 'session/update', params: { sessionId: session, update: updateOf(settle, options.version) } }));
+    return settles.length === 0 ? none : settles.map((settle) => this.#settled(session, watched, settle, options));
+  }
+
+  #settled(session: string, watched: Watched, settle: Settle, { version }: StaleOptions): OutgoingUpdate {
+    watched.corrected.delete(settle.call);
+    this.onStale('settled');
+    return { method: 'session/update', params: { sessionId: session, update: updateOf(settle, version) } };
+  }
+
+  #watched(session: string): Watched {
+    const watched: Watched = { state: unwatchedSession, cancel: undefined, corrected: new Set() };
+    if (this.#sessions.size >= MAX_SESSIONS) this.#forgetOneAtRest();
+    this.#sessions.set(session, watched);
+    return watched;
   }
 
   /** Sessions that nobody closes, such as subagents', would pile up. */
   #forgetOneAtRest(): void {
     for (const [session, { state }] of this.#sessions) {
       if (state.calls.size > 0 || state.prompts.size > 0 || state.replays > 0) continue;
-      this.#sessions.delete(session);
+      this.forget(session);
       return;
     }
   }
@@ -120,13 +130,14 @@ export class Watch {
     this.host.notify('toClient', method, params, 'settled');
   }
 
+  /** While a timer runs nothing is due before it: what it waits for may become later, and is asked for again then. */
   #schedule(session: string, watched: Watched, options: StaleOptions): void {
-    const due = nextStaleTick(watched.state, options);
-    if (due === watched.due) return;
-    watched.cancel?.();
-    watched.due = due;
+    const { state, cancel } = watched;
+    if (cancel !== undefined && state.clocks.size > 0) return;
+    cancel?.();
+    const due = nextStaleTick(state, options);
     watched.cancel = due === undefined ? undefined : this.host.after(Math.max(0, due - this.host.now()), () => {
-      watched.due = undefined;
+      watched.cancel = undefined;
       this.happened(session, { type: 'tick' });
     });
   }

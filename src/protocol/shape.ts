@@ -33,7 +33,8 @@ export function integerOf(value: unknown): number | undefined {
 /** The value at a path of keys, or `undefined`. Own keys only. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let here = value;
-  for (const key of path) {
+  for (let i = 0; i < path.length; i++) {
+    const key = path[i] as string;
     if (!isObject(here) || !Object.hasOwn(here, key)) return undefined;
     here = here[key];
   }

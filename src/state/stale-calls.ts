@@ -3,6 +3,7 @@
  *
  * Follows the v2 Background Work RFD ("What the Client learns from the list").
  */
+import type { Index } from './table.js';
 import type { LaunchedTask, Owner, SessionEnd, Settle, StaleOptions, TurnEnding, WatchedCall, WatchedSession } from './stale-types.js';
 
 /** The statuses that ACP has for a call that has not ended. A status that we do not know is left alone. */
@@ -13,6 +14,15 @@ const DEEPEST = 16;
 
 /** What comes now is history. */
 export const isReplaying = (session: WatchedSession, at: number): boolean => session.replays > 0 || (session.historyUntil !== undefined && at < session.historyUntil);
+
+/** How calls and tasks are found by what may speak for them. */
+export const byParent: Index<WatchedCall> = ({ parent }) => parent;
+export const byPrompt: Index<WatchedCall> = ({ owner }) => (owner.of === 'prompt' ? owner.waits : undefined);
+export const byOwner: Index<WatchedCall> = ({ owner }) => owner.of;
+export const byTerminal: Index<WatchedCall> = ({ terminals }) => terminals;
+export const byQuestion: Index<WatchedCall> = ({ questions }) => questions;
+export const byCall: Index<LaunchedTask> = ({ call }) => call;
+export const byEnd: Index<LaunchedTask> = ({ state }) => (state === 'live' ? undefined : 'ended');
 
 /** The prompts that a call which is first seen now may belong to, oldest first. ACP v2 tells when a prompt is taken up. */
 const candidates = (session: WatchedSession, { version }: StaleOptions): string[] =>
@@ -33,7 +43,7 @@ export function ownerAfter(owner: Owner, prompt: string, end: TurnEnding): Owner
 }
 
 /** The task that the call launched, the last if it launched several. */
-const workOf = (session: WatchedSession, call: WatchedCall): LaunchedTask | undefined => [...session.tasks.values()].filter((task) => task.call === call.id).at(-1);
+const workOf = (session: WatchedSession, call: WatchedCall): LaunchedTask | undefined => session.tasks.where(byCall, call.id).at(-1);
 
 /** Something that the agent or the client reported says that the call is at work. */
 export function isLive(session: WatchedSession, call: WatchedCall, depth = 0): boolean {

@@ -32,8 +32,6 @@ export interface WatchedCall {
   readonly questions: readonly string[];
   /** The last answer to a permission request of it was no approval. */
   readonly refused: boolean;
-  /** Since when nothing speaks for its being alive, in milliseconds of the event clock. */
-  readonly staleSince: number | undefined;
 }
 
 export interface OpenPrompt {
@@ -58,6 +56,12 @@ export interface LaunchedTask {
 export interface WatchedSession {
   /** The unfinished calls. */
   readonly calls: Table<WatchedCall>;
+  /** The calls that nothing speaks for, and since when or since which word about them, in milliseconds of the event clock. */
+  readonly clocks: Table<number>;
+  /** The last word about any call that was said while a clock ran: to what was replayed it is a sign of life. */
+  readonly heard: number;
+  /** Calls could be settled in this session when the clocks were set. */
+  readonly applied: boolean;
   /** The calls that ended, and by whose word. Bounded by count. */
   readonly finished: Table<'agent' | 'proxy'>;
   /** In the order in which they were sent. */
@@ -65,7 +69,7 @@ export interface WatchedSession {
   /** Tasks of the async task extension. Those that ended are bounded by count. */
   readonly tasks: Table<LaunchedTask>;
   /** ACP v1: terminals of the client's in which something runs. */
-  readonly terminals: ReadonlySet<string>;
+  readonly terminals: Table<true>;
   /** `lost`: it was reported once, and the last state left it out or broke it. */
   readonly list: ListedWork | 'unreported' | 'lost';
   /** ACP v2: the last state was not `idle`. */
@@ -115,10 +119,10 @@ export interface CallSeen {
   readonly creates: boolean;
   /** It announces a call (ACP v1 `tool_call`): a new life when the last one has ended. */
   readonly starts: boolean;
-  readonly status?: string;
-  readonly parent?: string;
-  readonly terminals?: readonly string[];
-  readonly keptOpen?: boolean;
+  readonly status?: string | undefined;
+  readonly parent?: string | undefined;
+  readonly terminals?: readonly string[] | undefined;
+  readonly keptOpen?: boolean | undefined;
 }
 
 /** A call is given its final status. */

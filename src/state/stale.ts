@@ -6,15 +6,20 @@
  * resume") and, for ACP v1, which has no such list, the rules for owners and profiles of this project's
  * design.
  */
-import { applies, isLive, isReplaying, isStale, ownerAfter, ownerNow, settled } from './stale-calls.js';
+import { applies, byEnd, byPrompt, byQuestion, isLive, isReplaying, ownerAfter, ownerNow, settled } from './stale-calls.js';
+import { nextStaleTick, staleSince, timed } from './stale-clocks.js';
 import type { CallSeen, Settle, StaleEvent, StaleOptions, TurnEnding, WatchedCall, WatchedSession } from './stale-types.js';
 import { isFinalStatus } from './ledger.js';
 import { Table } from './table.js';
 
+export { nextStaleTick } from './stale-clocks.js';
+
 const REMEMBERED = 256;
+const none: readonly Settle[] = [];
 
 export const unwatchedSession: WatchedSession = {
-  calls: Table.empty(), finished: Table.empty(), prompts: Table.empty(), tasks: Table.empty(), terminals: new Set(),
+  calls: Table.empty(), clocks: Table.empty(), heard: -Infinity, applied: false,
+  finished: Table.empty(), prompts: Table.empty(), tasks: Table.empty(), terminals: Table.empty(),
   list: 'unreported', running: false, replays: 0, historyUntil: undefined,
 };
 
@@ -27,38 +32,43 @@ function patched<T extends object>(before: T, patch: Partial<T>): T {
   return differs ? { ...before, ...patch } : before;
 }
 
-const withCall = (session: WatchedSession, call: WatchedCall): WatchedSession => patched(session, { calls: session.calls.set(call.id, call) });
+function withCall(session: WatchedSession, call: WatchedCall): WatchedSession {
+  const calls = session.calls.set(call.id, call);
+  return calls === session.calls ? session : { ...session, calls };
+}
 
 function finish(session: WatchedSession, call: string, by: 'agent' | 'proxy', options: StaleOptions): WatchedSession {
-  const finished = session.finished.renew(call, by).bounded(options.remembered ?? REMEMBERED, () => true);
-  return { ...session, calls: session.calls.delete(call), finished };
+  const finished = session.finished.renew(call, by).youngest(options.remembered ?? REMEMBERED);
+  return { ...session, calls: session.calls.delete(call), clocks: session.clocks.delete(call), finished };
 }
+
+/** A call that is first seen now. */
+const newCall = (session: WatchedSession, id: string, status: string, at: number, options: StaleOptions): WatchedCall =>
+  ({ id, status, owner: ownerNow(session, at, options), parent: undefined, terminals: [], keptOpen: false, questions: [], refused: false });
 
 /** A call's life begins, its first or, with a word that is not final after its end, the next. */
-function begin(session: WatchedSession, id: string, status: string, at: number, options: StaleOptions): WatchedSession {
-  const call: WatchedCall = { id, status, owner: ownerNow(session, at, options), parent: undefined, terminals: [], keptOpen: false, questions: [], refused: false, staleSince: undefined };
-  return withCall(patched(session, { finished: session.finished.delete(id) }), call);
-}
+const begin = (session: WatchedSession, call: WatchedCall): WatchedSession =>
+  ({ ...session, finished: session.finished.delete(call.id), calls: session.calls.set(call.id, call) });
 
 /** Equal lists are one, so that an update which says nothing new changes nothing. */
-const sameIds = (before: readonly string[], now: readonly string[]): readonly string[] => (before.length === now.length && before.every((id, i) => id === now[i]) ? before : now);
+const sameIds = (before: readonly string[], now: readonly string[] = before): readonly string[] => (before.length === now.length && before.every((id, i) => id === now[i]) ? before : now);
+
+/** The call with what a word tells of it, or the same when that is nothing new. */
+function told(call: WatchedCall, { status = call.status, parent = call.parent, keptOpen = call.keptOpen, terminals: named }: CallSeen): WatchedCall {
+  const terminals = sameIds(call.terminals, named);
+  const isSame = status === call.status && parent === call.parent && keptOpen === call.keptOpen && terminals === call.terminals;
+  return isSame ? call : { ...call, status, parent, keptOpen, terminals };
+}
 
 function seen(session: WatchedSession, event: CallSeen & { readonly at: number }, options: StaleOptions): WatchedSession {
   const { call: id, status, at } = event;
-  const replaying = isReplaying(session, at);
-  const tail = session.historyUntil !== undefined && replaying ? patched(session, { historyUntil: at + options.grace }) : session;
-  if (isFinalStatus(status)) return tail.finished.has(id) && !tail.calls.has(id) ? tail : finish(tail, id, 'agent', options);
-  const again = status !== undefined || event.starts;
-  const begins = !tail.calls.has(id) && (tail.finished.has(id) ? again : event.creates);
-  const known = begins ? begin(tail, id, status ?? 'pending', at, options) : tail;
-  const call = known.calls.get(id);
-  if (call === undefined) return known;
-  return withCall(known, patched(call, {
-    status: status ?? call.status,
-    parent: event.parent ?? call.parent,
-    terminals: event.terminals === undefined ? call.terminals : sameIds(call.terminals, event.terminals),
-    keptOpen: event.keptOpen ?? call.keptOpen,
-  }));
+  const tail = session.historyUntil !== undefined && isReplaying(session, at) ? patched(session, { historyUntil: at + options.grace }) : session;
+  const call = tail.calls.get(id);
+  const hasEnded = call === undefined && tail.finished.has(id);
+  if (isFinalStatus(status)) return hasEnded ? tail : finish(tail, id, 'agent', options);
+  if (call !== undefined) return withCall(tail, told(call, event));
+  const begins = hasEnded ? status !== undefined || event.starts : event.creates;
+  return begins ? begin(tail, told(newCall(tail, id, status ?? 'pending', at, options), event)) : tail;
 }
 
 function endPrompt(session: WatchedSession, prompt: string, end: TurnEnding): WatchedSession {
@@ -66,7 +76,7 @@ function endPrompt(session: WatchedSession, prompt: string, end: TurnEnding): Wa
   if (open === undefined) return session;
   const how: TurnEnding = open.cancelled && end === 'ended' ? 'cancelled' : end;
   let { calls } = session;
-  for (const call of calls.values()) calls = calls.set(call.id, patched(call, { owner: ownerAfter(call.owner, prompt, how) }));
+  for (const call of calls.where(byPrompt, prompt)) calls = calls.set(call.id, { ...call, owner: ownerAfter(call.owner, prompt, how) });
   return { ...session, calls, prompts: session.prompts.delete(prompt) };
 }
 
@@ -86,22 +96,18 @@ function withPrompt(session: WatchedSession, prompt: string, patch: { readonly i
 /** A request about a call that its agent ended says nothing; one about a call that we settled says that it lives. */
 function onAsked(session: WatchedSession, { call: id, question, creates, status, at }: EventOf<'asked'>, options: StaleOptions): WatchedSession {
   const begins = creates && !session.calls.has(id) && session.finished.get(id) !== 'agent';
-  const known = begins ? begin(session, id, status === undefined || isFinalStatus(status) ? 'pending' : status, at, options) : session;
+  const known = begins ? begin(session, newCall(session, id, status === undefined || isFinalStatus(status) ? 'pending' : status, at, options)) : session;
   const call = known.calls.get(id);
   return call === undefined ? known : withCall(known, { ...call, questions: [...call.questions, question] });
 }
 
 function onAnswered(session: WatchedSession, { question, refused }: EventOf<'answered'>): WatchedSession {
-  const call = [...session.calls.values()].find(({ questions }) => questions.includes(question));
+  const [call] = session.calls.where(byQuestion, question);
   return call === undefined ? session : withCall(session, { ...call, refused, questions: call.questions.filter((other) => other !== question) });
 }
 
 function withTerminal(session: WatchedSession, terminal: string, live: boolean): WatchedSession {
-  if (session.terminals.has(terminal) === live) return session;
-  const terminals = new Set(session.terminals);
-  if (live) terminals.add(terminal);
-  else terminals.delete(terminal);
-  return { ...session, terminals };
+  return patched(session, { terminals: live ? session.terminals.set(terminal, true) : session.terminals.delete(terminal) });
 }
 
 /** A word about a task that never started says nothing; a start after an end is a new life. */
@@ -116,7 +122,7 @@ function onTaskEnd(session: WatchedSession, { task, completed }: EventOf<'taskEn
   const known = session.tasks.get(task);
   if (known === undefined) return session;
   const tasks = session.tasks.set(task, patched(known, { state: completed ? 'completed' : 'failed' }));
-  return patched(session, { tasks: tasks.bounded(remembered, ({ state }) => state !== 'live') });
+  return patched(session, { tasks: tasks.boundedWhere(byEnd, 'ended', remembered) });
 }
 
 const handlers: { readonly [T in StaleEvent['type']]: Handler<EventOf<T>> } = {
@@ -142,41 +148,19 @@ const handlers: { readonly [T in StaleEvent['type']]: Handler<EventOf<T>> } = {
   sessionEnded: (session) => session,
 };
 
-/** The call that the event is a word about, and so a sign of its life. */
-const touches = (event: StaleEvent): string | undefined => (event.type === 'call' || event.type === 'contentAdded' ? event.call : undefined);
-
-/** The calls whose clock an event can change. A word about a call changes others only through their parents, or where a clock runs. */
-function concerned(session: WatchedSession, touched: string | undefined): readonly WatchedCall[] {
-  const calls = session.calls.values();
-  const isAlone = touched !== undefined && calls.every(({ staleSince, parent }) => staleSince === undefined && parent === undefined);
-  return isAlone ? calls.filter(({ id }) => id === touched) : calls;
-}
-
-/** Sets the clock of each call: it starts when the last thing that spoke for the call is gone. */
-function timed(session: WatchedSession, event: StaleEvent, options: StaleOptions): WatchedSession {
-  const touched = touches(event);
-  let { calls } = session;
-  for (const call of concerned(session, touched)) {
-    const restarts = touched === call.id || (touched !== undefined && call.owner.of === 'history');
-    const since = restarts ? event.at : (call.staleSince ?? event.at);
-    calls = calls.set(call.id, patched(call, { staleSince: applies(session, options) && isStale(session, call) ? since : undefined }));
-  }
-  return patched(session, { calls });
-}
-
 /** At the end of input the agent still works, so what is reported as alive is left to the agent's own end. */
-function mustEnd(session: WatchedSession, call: WatchedCall, event: StaleEvent, options: StaleOptions): boolean {
+function mustEnd(session: WatchedSession, call: WatchedCall, event: EventOf<'tick' | 'sessionEnded'>, options: StaleOptions): boolean {
   if (event.type === 'sessionEnded') return applies(session, options) && !(event.why === 'inputEnded' && isLive(session, call));
-  return event.type === 'tick' && call.staleSince !== undefined && event.at >= call.staleSince + options.grace;
+  const since = staleSince(session, call.id);
+  return since !== undefined && event.at >= since + options.grace;
 }
 
-/** One event of one session: the session after it, and the calls to settle, in the order in which they were first seen. */
-export function reduceStale(session: WatchedSession, event: StaleEvent, options: StaleOptions): readonly [WatchedSession, readonly Settle[]] {
-  const handle = handlers[event.type] as Handler<StaleEvent>;
-  let next = timed(handle(session, event, options), event, options);
-  if (event.type !== 'tick' && event.type !== 'sessionEnded') return [next, []];
+/** The calls that are settled now, in the order in which they were first seen. */
+function ended(session: WatchedSession, event: EventOf<'tick' | 'sessionEnded'>, options: StaleOptions): readonly [WatchedSession, readonly Settle[]] {
+  if (event.type === 'tick' && !((nextStaleTick(session, options) ?? Infinity) <= event.at)) return [session, none];
   const settles: Settle[] = [];
-  for (const call of next.calls.values()) {
+  let next = session;
+  for (const call of session.calls.values()) {
     if (!mustEnd(next, call, event, options)) continue;
     settles.push(settled(next, call, event.type === 'sessionEnded' ? event.why : undefined, options));
     next = finish(next, call.id, 'proxy', options);
@@ -184,9 +168,10 @@ export function reduceStale(session: WatchedSession, event: StaleEvent, options:
   return [next, settles];
 }
 
-/** When the next `tick` is due, in milliseconds of the event clock. */
-export function nextStaleTick(session: WatchedSession, { grace }: StaleOptions): number | undefined {
-  let due: number | undefined;
-  for (const { staleSince } of session.calls.values()) if (staleSince !== undefined) due = Math.min(due ?? Infinity, staleSince + grace);
-  return due;
+/** One event of one session: the session after it, and the calls to settle. */
+export function reduceStale(session: WatchedSession, event: StaleEvent, options: StaleOptions): readonly [WatchedSession, readonly Settle[]] {
+  const known = 'call' in event && event.call !== undefined ? session.calls.get(event.call) : undefined;
+  const after = (handlers[event.type] as Handler<StaleEvent>)(session, event, options);
+  const next = timed(session, known, after, event, options);
+  return event.type === 'tick' || event.type === 'sessionEnded' ? ended(next, event, options) : [next, none];
 }

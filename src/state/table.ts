@@ -177,6 +177,13 @@ export class Table<V> {
     return isLarge ? left.#lookedThrough() : left;
   }
 
+  /** The youngest entries, at most so many. */
+  youngest(limit: number): Table<V> {
+    let left: Table<V> = this;
+    while (left.size > limit) left = left.delete((left.first() as readonly [string, V])[0]);
+    return left;
+  }
+
   /** Forgets the oldest of those that `index` finds by this word, until at most `limit` of them are left. */
   boundedWhere(index: Index<V>, word: string, limit: number): Table<V> {
     const bucket = this.#current().where(index, word);

@@ -90,7 +90,7 @@ export class Frame implements Head {
   /** The params without their long strings, which are empty here: nearly all of a big message is in them. */
   get outline(): unknown {
     if (this.#members !== undefined || this.#line === undefined || this.#longStrings.length === 0) return this.params;
-    return (this.#outline ??= membersOf(withoutLong(this.#line, this.#longStrings), this.#plainNumbers)).params;
+    return (this.#outline ??= membersIn(textWithoutLong(this.#line, this.#longStrings), this.#plainNumbers)).params;
   }
 
   get result(): unknown {
@@ -138,20 +138,23 @@ function errorOf(error: unknown): RpcError | undefined {
   return rpcError(ErrorCode.internalError, `expected an error with a code that is an integer and a message that is a string, got ${typeof error} with ${typeof code} and ${typeof message}`);
 }
 
-function withoutLong(line: Uint8Array, places: readonly number[]): Uint8Array {
-  const parts: Uint8Array[] = [];
+/** Quotes stand around each long string, so that no character is torn. */
+function textWithoutLong(line: Uint8Array, places: readonly number[]): string {
+  const bytes = Buffer.from(line.buffer, line.byteOffset, line.byteLength);
+  let text = '';
   let from = 0;
   for (let i = 0; i < places.length; i += 2) {
-    parts.push(line.subarray(from, places[i]));
+    text += bytes.toString('utf8', from, places[i]);
     from = places[i + 1] as number;
   }
-  return Buffer.concat([...parts, line.subarray(from)]);
+  return text + bytes.toString('utf8', from);
 }
 
-function membersOf(line: Uint8Array, plainNumbers: boolean): Members {
+const membersOf = (line: Uint8Array, plainNumbers: boolean): Members => membersIn(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString(), plainNumbers);
+
+function membersIn(text: string, plainNumbers: boolean): Members {
   let value: unknown;
   try {
-    const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString();
     value = plainNumbers ? JSON.parse(text) : parsedJson(text);
   } catch {
     throw new NotAMessage('expected a JSON object, got text that is not JSON');

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { arrayOf, readUpdate, type JsonObject } from 'afterturn/protocol';
-import { emptyLedger, emptyLists, emptySession, nextTick, reduceLedger, reduceLists, type Fact, type Ledger, type LedgerEvent, type ListsEvent, type SessionLists } from 'afterturn/state';
+import { emptyLedger, emptyLists, emptySession, nextStaleTick, nextTick, reduceLedger, reduceLists, reduceStale, unwatchedSession, type Fact, type StaleEvent, type StaleOptions, type Ledger, type LedgerEvent, type ListsEvent, type SessionLists } from 'afterturn/state';
 import { agents } from './world.js';
 
 /** Runs `work` and counts what it does with maps, and how much of them it looks through. */
@@ -129,4 +129,72 @@ describe('costs the same with 10,000 live items as with 10', () => {
     };
     expect(cost(10_000)).toBeLessThan(1.5 * cost(1000));
   }, 60_000);
+});
+
+/** A session of ACP v1 with `count` unfinished calls, of a turn that is over and of one that goes on; a hundredth shows a terminal, as many are at work. */
+class Watched {
+  session = unwatchedSession;
+  readonly #options: StaleOptions = { version: 1, grace: 2000, settles: true, queuesPrompts: false, historyAfterLoad: false };
+
+  constructor(count: number) {
+    this.happens({ type: 'promptSent', prompt: '1' });
+    for (let i = 0; i < count; i++) this.word(`c${i}`, 'in_progress', i % 100 === 0 ? [`t${i}`] : []);
+    for (let i = 0; i < count; i += 2) this.happens({ type: 'taskLive', task: `task ${i}`, starts: true, call: `c${i}` });
+    this.happens({ type: 'promptEnded', prompt: '1', end: 'ended' });
+    this.happens({ type: 'promptSent', prompt: '2' });
+    expect(this.session.calls.size).toBe(count);
+    expect(this.session.clocks.size).toBe(count / 2);
+  }
+
+  happens(event: StaleEvent extends infer E ? (E extends StaleEvent ? Omit<E, 'at'> : never) : never): void {
+    [this.session] = reduceStale(this.session, { ...event, at: 0 }, this.#options);
+  }
+
+  word(id: string, status: string, terminals: readonly string[]): void {
+    this.happens({ type: 'call', call: id, creates: true, starts: false, status, terminals });
+  }
+}
+
+const watchedEvents: Readonly<Record<string, (watched: Watched) => void>> = {
+  'a word that tells nothing new': (watched) => watched.word('c2', 'in_progress', []),
+  'a word about a call that nothing speaks for': (watched) => watched.word('c3', 'in_progress', []),
+  'a call that begins, shows a terminal and ends': (watched) => {
+    watched.word('f', 'pending', []);
+    watched.word('f', 'in_progress', ['tf']);
+    watched.word('f', 'completed', []);
+  },
+  'a question and its answer': (watched) => {
+    watched.happens({ type: 'asked', question: 'q', call: 'c4', creates: true, status: 'pending' });
+    watched.happens({ type: 'answered', question: 'q', refused: false });
+  },
+  'work that begins and ends': (watched) => {
+    watched.happens({ type: 'taskLive', task: 'f', starts: true, call: 'c5' });
+    watched.happens({ type: 'taskEnded', task: 'f', completed: true });
+  },
+  'a terminal that begins and ends': (watched) => {
+    watched.happens({ type: 'terminalLive', terminal: 't0' });
+    watched.happens({ type: 'terminalEnded', terminal: 't0' });
+  },
+  'a turn that begins and ends': (watched) => {
+    watched.happens({ type: 'promptSent', prompt: '3' });
+    watched.happens({ type: 'promptEnded', prompt: '3', end: 'ended' });
+  },
+};
+
+describe('is watched at the same cost with 10,000 unfinished calls as with 100', () => {
+  const sessions = [new Watched(100), new Watched(10_000)] as const;
+
+  it.each(Object.entries(watchedEvents))('%s', (_, happens) => {
+    const [few, many] = sessions.map((watched) => {
+      // What is looked up by a word for the first time is put in order once.
+      happens(watched);
+      return operationsOf(() => happens(watched));
+    }) as [number, number];
+    expect(few).toBeGreaterThan(0);
+    expect(many).toBeLessThanOrEqual(few + 5);
+  });
+
+  it('also when the next time is asked for while no clock runs', () => {
+    expect(operationsOf(() => nextStaleTick(unwatchedSession, { version: 1, grace: 2000, settles: true, queuesPrompts: false, historyAfterLoad: false }))).toBe(0);
+  });
 });

@@ -61,6 +61,18 @@ test('what changes nothing gives the same session', () => {
   for (const event of same) expect(reduceStale(session, { ...event, at: 5 }, V1)[0], JSON.stringify(event)).toBe(session);
 });
 
+test('a task that is forgotten no longer hides one of the same call that lives', () => {
+  const { session } = run([
+    [0, { type: 'promptSent', prompt: '1' }], [0, call('a', 'pending')], [0, { type: 'promptEnded', prompt: '1', end: 'ended' }],
+    [1, { type: 'taskLive', task: 't1', starts: true, call: 'a' }], [1, { type: 'taskLive', task: 't2', starts: true, call: 'a' }],
+    [2, { type: 'taskEnded', task: 't2', completed: true }],
+  ], { remembered: 1 });
+  expect(nextStaleTick(session, V1)).toBe(2002);
+  const [other] = reduceStale(session, { type: 'taskLive', task: 't3', starts: true, call: 'b', at: 3 }, { ...V1, remembered: 1 });
+  const [forgotten] = reduceStale(other, { type: 'taskEnded', task: 't3', completed: true, at: 3 }, { ...V1, remembered: 1 });
+  expect(nextStaleTick(forgotten, V1)).toBeUndefined();
+});
+
 describe('what is remembered is bounded by count', () => {
   test('ended calls, oldest first, and never an unfinished one', () => {
     const calls = Array.from({ length: 20 }, (_, i) => [i, call(`c${i}`, 'completed')] as const);

@@ -34,3 +34,19 @@ test('a new grace period takes the place of the old timer', () => {
   call('c', 'completed');
   expect(clock.pending()).toBe(0);
 });
+
+test('a word puts the end of a grace period off, also past the time that was first waited for', () => {
+  const { prompts, turnEnds, call, clock, settles } = talk({ agent: 'gemini-cli' });
+  const prompt = prompts();
+  call('c', 'in_progress');
+  turnEnds(prompt);
+  for (let i = 0; i < 5; i++) {
+    clock.advance(1500);
+    call('c', 'in_progress');
+    expect(clock.pending()).toBe(1);
+  }
+  clock.advance(1999);
+  expect(settles()).toEqual([]);
+  clock.advance(1);
+  expect(settles()).toHaveLength(1);
+});
