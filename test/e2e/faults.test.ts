@@ -7,10 +7,9 @@
 import { writeSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hangingCollector, refusingAddress, type Collector } from '../edge/collector.js';
-import { brokenIn, isPatient } from './faults/run-world.js';
-import { brokenSeeds, type Run } from './faults/runs.js';
+import { runOf } from './faults/kinds.js';
+import { brokenSeeds } from './faults/runs.js';
 import { openStage, type Stage } from './faults/stage.js';
-import { worldOf } from './faults/world.js';
 import { endAll } from './session.js';
 
 const runs = Number(process.env.AFTERTURN_RUNS ?? 200);
@@ -28,14 +27,9 @@ beforeAll(async () => {
 afterAll(() => Promise.all([collector.close(), stage.close()]));
 afterEach(endAll);
 
-function runOf(seed: number): Run {
-  const world = worldOf(seed);
-  return { manner: isPatient(world) ? 'patient' : 'busy', happens: () => brokenIn(world, stage, { hanging: collector.url, refusing }) };
-}
-
 describe('whatever goes wrong', () => {
   it(`nothing is lost, doubled, reordered or left behind (${runs} runs, seeds from ${first})`, async () => {
-    const found = await brokenSeeds(first, runs, runOf, { pausedBy: process.env.AFTERTURN_PAUSED_BY, patience: Math.max(5, runs / 1000), tells: (text) => void writeSync(stderr, `${text}\n`) });
+    const found = await brokenSeeds(first, runs, (seed) => runOf(seed, stage, { hanging: collector.url, refusing }), { pausedBy: process.env.AFTERTURN_PAUSED_BY, patience: Math.max(5, runs / 1000), tells: (text) => void writeSync(stderr, `${text}\n`) });
     expect(found.map(({ seed, broken }) => `AFTERTURN_SEED=${seed} AFTERTURN_RUNS=1 npm test -- test/e2e/faults.test.ts\n  ${broken.join('\n  ')}`).join('\n')).toBe('');
     expect(stage.left()).toEqual([]);
   }, 120_000 + runs * 3000);

@@ -43,6 +43,11 @@ const hangs = ({ plugin }: World): boolean => plugin?.startsWith('hangs') ?? fal
 /** A run that waits more than it works. */
 export const isPatient = (world: World): boolean => hangs(world) || world.trouble === 'collectorHangs';
 
+async function signalled(session: Session): Promise<void> {
+  await pause(2000);
+  session.process.kill('SIGTERM');
+}
+
 async function speak(session: Session, world: World): Promise<void> {
   const { fromClient, clientEnd } = world;
   for (const { wait, bytes } of fromClient) {
@@ -51,15 +56,15 @@ async function speak(session: Session, world: World): Promise<void> {
   }
   if (clientEnd.kind === 'endsInput') {
     session.endInput();
-    if (!hangs(world)) return;
     // An agent that nobody reads any more does not come to its end by itself.
-    await pause(2000);
-    session.process.kill('SIGTERM');
+    if (hangs(world)) await signalled(session);
     return;
   }
   await pause(clientEnd.after);
-  if (clientEnd.kind === 'signals') session.process.kill(clientEnd.signal);
-  else for (const stream of [session.process.stdout, session.process.stdin]) stream?.destroy();
+  if (clientEnd.kind === 'signals') return void session.process.kill(clientEnd.signal);
+  for (const stream of [session.process.stdout, session.process.stdin]) stream?.destroy();
+  // That nobody reads any more shows only where something is written, and a hook that hangs lets nothing through.
+  if (hangs(world)) await signalled(session);
 }
 
 function stalled(session: Session, ms: number): void {

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readRecording } from '../../../src/check/index.js';
+import { readRecording, type RecordedMessage } from '../../../src/check/index.js';
 import { spansOfFile } from '../../edge/otlp.js';
 
 export const troubles = ['none', 'off', 'recordFull', 'traceFull', 'recordFills', 'traceFills', 'collectorHangs', 'collectorRefuses', 'records', 'redacts', 'traces'] as const;
@@ -17,6 +17,8 @@ export interface Setting {
   readonly options: readonly string[];
   /** A file cannot grow beyond so many blocks of 512 bytes; `undefined`: as large as it likes. */
   readonly fileBlocks: number | undefined;
+  /** What was recorded on the client's side, in the order in which the command saw it; `undefined` where nothing was. */
+  recorded(): readonly RecordedMessage[] | undefined;
   /** Promises about its files that were broken; `isWhole`: nothing cut the run short. */
   broken(told: { readonly toClient: Buffer; readonly isWhole: boolean }): readonly string[];
   /** Removes its files. */
@@ -28,10 +30,11 @@ function written(path: string, isWhole: boolean): string {
   return isWhole || existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
+const atClient = (text: string): readonly RecordedMessage[] => readRecording(text).connections.filter(({ side }) => side === 'client').flatMap(({ messages }) => messages);
+
 /** The recording of a run holds what the client got, in its order: each message is written before it is passed on. */
 function brokenRecording(text: string, toClient: Buffer): string[] {
-  const { connections } = readRecording(text);
-  const recorded = connections.filter(({ side }) => side === 'client').flatMap(({ messages }) => messages.filter(({ dir }) => dir === 'a2c').map(({ msg }) => JSON.stringify(msg)));
+  const recorded = atClient(text).filter(({ dir }) => dir === 'a2c').map(({ msg }) => JSON.stringify(msg));
   const got = toClient.toString().split('\n').slice(0, -1).flatMap((line) => message(line));
   const at = got.findIndex((each, index) => each !== recorded[index]);
   return at === -1 ? [] : [`the recording holds what the client got; at message ${at} it has ${recorded[at]?.slice(0, 200)} for ${got[at]?.slice(0, 200)}`];
@@ -89,6 +92,7 @@ export function settingOf(trouble: Trouble, collectors: Collectors): Setting {
   const at = (name: string): string => join((folder ??= mkdtempSync(join(tmpdir(), 'afterturn-faults-'))), name);
   return {
     options: row.options(at, collectors),
+    recorded: () => (trouble === 'records' && existsSync(at('record')) ? atClient(readFileSync(at('record'), 'utf8')) : undefined),
     fileBlocks: row.fileBlocks,
     broken(told) {
       try {

@@ -62,7 +62,7 @@ export class ScriptedClient {
   #answered({ id, result, error }: Message): void {
     const { method, session: sessionId } = this.#pending.get(id) ?? { method: '', session: '' };
     this.#pending.delete(id);
-    if (method === 'session/new') this.#sessions.set(result.sessionId, { phase: 'open', list: [], known: [] });
+    if (method === 'session/new' && error === undefined) this.#sessions.set(result.sessionId, { phase: 'open', list: [], known: [] });
     const session = this.#sessions.get(sessionId);
     if (session === undefined) return;
     if (method === 'session/close') session.phase = error === undefined ? 'closed' : 'open';
