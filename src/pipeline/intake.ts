@@ -5,10 +5,10 @@
 import type { Buffer } from 'node:buffer';
 import type { Direction } from '../plugin.js';
 import { Frame } from '../wire/frame.js';
-import { Lines } from '../wire/lines.js';
+import { bufferOf, Lines } from '../wire/lines.js';
 import type { Outbox } from '../wire/outbox.js';
 import { Peek } from '../wire/peek.js';
-import { hasMessageShape, isBatch, isStray, startsAsMessage } from '../wire/shape.js';
+import { afterMessages, hasMessageShape, isBatch, isStray, startsAsMessage } from '../wire/shape.js';
 import { kinds, type Table } from './compile.js';
 import { Asked, type OpenRequests } from './pending.js';
 import type { Item } from './queue.js';
@@ -59,9 +59,16 @@ export class Intake {
     return this.#lines.unread;
   }
 
-  push(chunk: Uint8Array): void {
+  /**
+   * Takes a read. `isFirst`: no other message is at hand or waits; then what nobody wants goes on at once.
+   * False: nothing of it is left to be looked at.
+   */
+  push(chunk: Uint8Array, isFirst: boolean): boolean {
     this.#cutFrom = chunk.length < fullRead ? longLine : messageHead;
-    this.#lines.push(chunk);
+    const bytes = bufferOf(chunk);
+    const from = isFirst && this.#isPlain && this.#lines.isEmpty ? this.#passRead(bytes) : 0;
+    this.#lines.push(bytes, from);
+    return from < bytes.length;
   }
 
   /** Forgets what was not looked at. A line that has begun to go on ends here. */
@@ -108,6 +115,32 @@ export class Intake {
   /** Nobody wants anything of this direction. */
   get #isPlain(): boolean {
     return !this.table.hasCalls && !this.table.hasReplies && !this.table.hasBatchRules && !this.remembers && this.#ports.answered.own === 0;
+  }
+
+  /** Sends on the beginning of a read that nobody wants, as far as it is sound; returns its length. */
+  #passRead(bytes: Buffer): number {
+    const lines = this.#lines;
+    const { outbox, stray } = this.#ports;
+    let end = 0;
+    if (lines.midLine) {
+      end = bytes.indexOf(LF) + 1 || bytes.length;
+      lines.midLine = bytes[end - 1] !== LF;
+    }
+    if (!lines.midLine) {
+      end = stray === undefined ? bytes.lastIndexOf(LF) + 1 || end : afterMessages(bytes, end);
+      if (this.#mayCut(bytes, end)) {
+        end = bytes.length;
+        lines.midLine = true;
+      }
+    }
+    if (end > 0) outbox.pass(bytes, 0, end);
+    return end;
+  }
+
+  /** What comes here is the beginning of a line, and may leave before the rest is there. */
+  #mayCut(bytes: Buffer, from: number): boolean {
+    if (bytes.length - from < this.#cutFrom || bytes.indexOf(LF, from) !== -1) return false;
+    return this.#ports.stray === undefined || startsAsMessage(bytes, from, bytes.length);
   }
 
   /** A long line does not wait for its end when nobody wants it and its beginning is that of a message. */

@@ -14,6 +14,7 @@ import type { Intake } from './intake.js';
 import type { Origins } from './origins.js';
 import type { OpenRequests } from './pending.js';
 import { Queue, type Item } from './queue.js';
+import { outcomeOf, type Settled } from './settled.js';
 import { effectOf, refusal, type Effect } from './verdicts.js';
 
 /** With this many unread bytes a lane asks its reader to pause. */
@@ -40,9 +41,6 @@ export interface LanePorts {
   readonly resume: () => void;
 }
 
-/** What a hook made of a message: its outcome, or why it failed. */
-type Settled = { readonly outcome: Outcome } | { readonly failure: unknown };
-
 export class Lane {
   readonly #ports: LanePorts;
   readonly #queue = new Queue();
@@ -64,9 +62,10 @@ export class Lane {
   /** Takes bytes. False: pause the reader, until `resume`. */
   push(chunk: Uint8Array): boolean {
     if (this.#closed) return true;
-    this.#ports.intake.push(chunk);
-    this.#run();
-    this.#paused = this.#isBlocked || this.#ports.intake.unread >= unreadLimit;
+    const { intake, outbox } = this.#ports;
+    if (intake.push(chunk, this.#isAtRest)) this.#run();
+    else outbox.flush();
+    this.#paused = this.#isBlocked || intake.unread >= unreadLimit;
     return !this.#paused;
   }
 
@@ -130,6 +129,11 @@ export class Lane {
     return this.#ports.outbox.full || this.#ports.reverse.backlog >= backlogLimit;
   }
 
+  /** No message is at hand or waits. */
+  get #isAtRest(): boolean {
+    return !this.#running && !this.#held && this.#goOn === undefined && this.#queue.isEmpty && !this.#gate.isShut;
+  }
+
   #run(): void {
     if (this.#running || this.#held || this.#closed) return;
     this.#running = true;
@@ -175,7 +179,7 @@ export class Lane {
     for (let i = index; i < steps.length; i++) {
       const step = steps[i] as Step;
       if (step.at < item.at || !step.seat.active) continue;
-      const outcome = outcomeOf(item, step);
+      const outcome = outcomeOf(item.frame, step);
       if (outcome instanceof Promise) {
         this.#hold(item, steps, i, outcome);
         return;
@@ -281,18 +285,6 @@ export class Lane {
     else outbox.pass(line.buffer, line.start, line.end);
   }
 }
-
-function outcomeOf({ frame }: Item, { run }: Step): Settled | Promise<Outcome> {
-  try {
-    const outcome = run(frame);
-    return isThenable(outcome) ? Promise.resolve(outcome) : { outcome };
-  } catch (failure) {
-    return { failure };
-  }
-}
-
-const isThenable = (outcome: Outcome | Promise<Outcome>): outcome is Promise<Outcome> =>
-  typeof outcome === 'object' && outcome !== null && typeof (outcome as { then?: unknown }).then === 'function';
 
 const noted = (frame: Frame, at: number): Item => ({ at, frame, asked: undefined, steps: undefined, line: undefined });
 

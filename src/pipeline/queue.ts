@@ -31,6 +31,10 @@ export interface Item {
 export class Queue {
   readonly #items: Item[] = [];
 
+  get isEmpty(): boolean {
+    return this.#items.length === 0;
+  }
+
   /** The next in order, removed. */
   next(): Item | undefined {
     return this.#items.shift();

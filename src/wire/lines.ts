@@ -70,28 +70,39 @@ export class Lines {
   #waitingSize = 0;
   #chunk: Buffer | undefined;
   #position = 0;
+  /** What is left of the chunk has no LF: it is the last part of a line that is unfinished. It is put away when more comes. */
+  #isOpen = false;
   readonly #unfinished = new Unfinished();
 
   /** Bytes that have not been looked at. */
   get unread(): number {
-    return this.#waitingSize + (this.#chunk === undefined ? 0 : this.#chunk.length - this.#position);
+    return this.#waitingSize + (this.#isOpen ? 0 : this.#left);
   }
 
   /** Bytes of a line whose end has not come yet. */
   get begun(): number {
-    return this.#unfinished.size;
+    return this.#unfinished.size + (this.#isOpen ? this.#left : 0);
   }
 
   /** The first of those bytes. */
   get beginning(): Buffer {
-    return this.#unfinished.parts[0] ?? nothing;
+    return this.#unfinished.parts[0] ?? (this.#isOpen ? this.#rest() : nothing);
   }
 
-  push(chunk: Uint8Array): void {
-    if (chunk.length === 0) return;
+  /** Nothing that came before waits here. */
+  get isEmpty(): boolean {
+    return this.#chunk === undefined && this.#unfinished.size === 0;
+  }
+
+  /** Takes a chunk, from this place on. */
+  push(chunk: Uint8Array, from = 0): void {
+    if (chunk.length === from) return;
     const bytes = bufferOf(chunk);
-    if (this.#chunk === undefined) this.#chunk = bytes;
-    else {
+    if (this.#isOpen) this.#putAway();
+    if (this.#chunk === undefined) {
+      this.#chunk = bytes;
+      this.#position = from;
+    } else {
       this.#waiting.push(bytes);
       this.#waitingSize += bytes.length;
     }
@@ -99,11 +110,12 @@ export class Lines {
 
   /** Moves to the next whole line. False: there is none yet. */
   next(): boolean {
-    for (let chunk = this.#chunk; chunk !== undefined; chunk = this.#chunk) {
+    for (let chunk = this.#chunk; chunk !== undefined && !this.#isOpen; chunk = this.#chunk) {
       const until = chunk.indexOf(LF, this.#position) + 1;
       if (until > 0 || this.midLine) return this.#move(chunk, until);
-      this.#unfinished.add(this.#position === 0 ? chunk : chunk.subarray(this.#position));
-      this.#advance();
+      this.#isOpen = true;
+      if (this.#waiting.length === 0) return false;
+      this.#putAway();
     }
     return false;
   }
@@ -119,6 +131,7 @@ export class Lines {
   /** Moves to what came after the last LF, when nothing more will come. False: nothing did. */
   last(): boolean {
     this.midLine = false;
+    if (this.#isOpen) this.#putAway();
     if (this.#unfinished.size === 0) return false;
     this.#set(this.#joined(nothing), 0);
     return true;
@@ -127,7 +140,11 @@ export class Lines {
   /** Takes the beginning of a line, in parts. What follows of it comes as ranges, up to its LF. */
   cut(): Buffer[] {
     this.midLine = true;
-    return this.#unfinished.take();
+    const parts = this.#unfinished.take();
+    if (!this.#isOpen) return parts;
+    parts.push(this.#rest());
+    this.#advance();
+    return parts;
   }
 
   /** Lets go of the range, so that a long line does not stay in memory until the next. */
@@ -149,6 +166,21 @@ export class Lines {
     return true;
   }
 
+  /** Bytes that are left of the chunk. */
+  get #left(): number {
+    return this.#chunk === undefined ? 0 : this.#chunk.length - this.#position;
+  }
+
+  #rest(): Buffer {
+    const chunk = this.#chunk ?? nothing;
+    return this.#position === 0 ? chunk : chunk.subarray(this.#position);
+  }
+
+  #putAway(): void {
+    this.#unfinished.add(this.#rest());
+    this.#advance();
+  }
+
   #joined(last: Buffer): Buffer {
     return Buffer.concat([...this.#unfinished.take(), last]);
   }
@@ -164,5 +196,6 @@ export class Lines {
     this.#chunk = this.#waiting.shift();
     this.#waitingSize -= this.#chunk?.length ?? 0;
     this.#position = 0;
+    this.#isOpen = false;
   }
 }

@@ -16,8 +16,9 @@ export class Outbox {
   /** Bytes of messages made here that were written in spite of that. */
   backlog = 0;
   readonly #write: (bytes: Uint8Array) => boolean;
-  /** What waits for its neighbours: a range of this memory. */
+  /** What waits for its neighbours: a range of this memory, which begins in these bytes. */
   #memory: ArrayBufferLike | undefined;
+  #bytes: Uint8Array | undefined;
   #start = 0;
   #end = 0;
   #midLine = false;
@@ -33,6 +34,7 @@ export class Outbox {
     if (this.#memory !== bytes.buffer || this.#end !== from) {
       this.flush();
       this.#memory = bytes.buffer;
+      this.#bytes = bytes;
       this.#start = from;
     }
     this.#end = bytes.byteOffset + end;
@@ -47,10 +49,12 @@ export class Outbox {
   }
 
   flush(): void {
-    const memory = this.#memory;
-    if (memory === undefined) return;
-    this.#memory = undefined;
-    this.#out(Buffer.from(memory, this.#start, this.#end - this.#start));
+    const bytes = this.#bytes;
+    if (bytes === undefined) return;
+    const length = this.#end - this.#start;
+    this.#memory = this.#bytes = undefined;
+    // A read that goes on as a whole leaves as it is.
+    this.#out(length === bytes.length && this.#start === bytes.byteOffset ? bytes : Buffer.from(bytes.buffer, this.#start, length));
   }
 
   /** The sink took what it had. */

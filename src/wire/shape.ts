@@ -26,6 +26,16 @@ export function hasMessageShape(line: Buffer, start: number, end: number): boole
   return line[last] === CLOSE && startsAsMessage(line, start, last);
 }
 
+/** The index after the last of the whole lines from `from` on that one after the other have that shape. */
+export function afterMessages(lines: Buffer, from: number): number {
+  let at = from;
+  for (let next = lines.indexOf(LF, at) + 1; next > 0; next = lines.indexOf(LF, at) + 1) {
+    if (!hasMessageShape(lines, at, next)) return at;
+    at = next;
+  }
+  return at;
+}
+
 /** A JSON array (a batch). Parses only what begins like one. */
 export function isBatch(line: Buffer, start: number, end: number): boolean {
   const text = line[start] === CURLY ? '' : line.toString('utf8', start, end).trim();

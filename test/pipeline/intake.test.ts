@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import type { Host, Plugin } from '../../src/plugin.js';
 import { wired, type WiredOptions } from './harness.js';
@@ -210,6 +211,47 @@ describe('a long line', () => {
     host.notify('toClient', 'last', 0);
     await agent.ends();
     expect(client.receivedBytes().toString()).toBe(`${long.slice(0, 60_000)}\n{"jsonrpc":"2.0","method":"last","params":0}\n`);
+  });
+});
+
+describe('a read that nobody wants', () => {
+  const short = '{"jsonrpc":"2.0","method":"x","params":{}}\n';
+  const full = (text: string): Buffer => Buffer.from(text + short.repeat(Math.ceil((40_000 - text.length) / short.length)));
+
+  test('leaves as it came, in one write, also when it ends within a line', () => {
+    const { agent, client } = wired([]);
+    const read = full('').subarray(0, -7);
+    agent.sendsBytes(read);
+    const writes = client.receivedWrites();
+    expect(writes).toHaveLength(1);
+    expect(writes[0]?.equals(read)).toBe(true);
+    agent.sendsBytes(Buffer.concat([Buffer.from(short.slice(-7)), full('')]));
+    expect(client.receivedWrites()).toHaveLength(1);
+  });
+
+  test('waits behind what came before it', () => {
+    const { agent, client } = wired([]);
+    agent.sendsBytes(short + short.slice(0, 5));
+    agent.sendsBytes(short.slice(5) + short);
+    agent.sendsBytes(short);
+    expect(client.receivedBytes().toString()).toBe(short.repeat(4));
+  });
+
+  const anyLine = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...messages) }, { weight: 1, arbitrary: fc.constantFrom(...noise.filter((line) => !line.includes('torn')), batch, '', '{"jsonrpc":"2.0","method":"torn}') });
+  test.each(['divert', 'forward'] as const)('in any parts, with noise between, gives what single lines give (%s)', (strayOutput) => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(anyLine, fc.nat({ max: 2000 })), { maxLength: 30 }), fc.array(fc.nat(), { maxLength: 6 }), (lines, cuts) => {
+        const bytes = Buffer.from(lined(lines.flatMap(([line, times]) => Array<string>(times % 7 === 0 ? 1 : times % 150).fill(line))));
+        const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+        const inParts = wired([], { strayOutput });
+        for (const [i, place] of places.slice(1).entries()) inParts.agent.sendsBytes(bytes.subarray(places[i], place));
+        const byLine = wired([], { strayOutput });
+        for (const line of bytes.toString().match(/[^\n]*\n/g) ?? []) byLine.agent.sendsBytes(line);
+        expect(inParts.client.receivedBytes().equals(byLine.client.receivedBytes())).toBe(true);
+        expect(inParts.strays).toEqual(byLine.strays);
+      }),
+      { numRuns: Number(process.env.AFTERTURN_RUNS ?? 60) },
+    );
   });
 });
 

@@ -89,6 +89,18 @@ test('lines of one chunk are ranges of it, and plain byte arrays are taken too',
   expect([lines.block(), lines.start, lines.end]).toEqual([true, 0, 4]);
 });
 
+test('what is left of a chunk without an LF is a range of it until more comes', () => {
+  const lines = new Lines();
+  const chunk = Buffer.from('done\nopen');
+  lines.push(chunk, 5);
+  expect([lines.isEmpty, lines.next(), lines.begun, lines.unread]).toEqual([false, false, 4, 0]);
+  expect([lines.beginning.buffer === chunk.buffer, lines.beginning.toString()]).toEqual([true, 'open']);
+  lines.push(Buffer.from('ed\n'));
+  expect([lines.next(), rangeOf(lines).toString(), lines.isEmpty]).toEqual([true, 'opened\n', true]);
+  lines.push(Buffer.from('all'), 3);
+  expect(lines.isEmpty).toBe(true);
+});
+
 describe('a line whose beginning was taken', () => {
   test('goes on in ranges up to its LF', () => {
     const lines = new Lines();

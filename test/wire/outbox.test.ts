@@ -32,6 +32,19 @@ test('views of the same memory are neighbours too', () => {
   expect(writes).toEqual(['one\ntwo\n']);
 });
 
+test('a read that goes on as a whole leaves as it is', () => {
+  const writes: Uint8Array[] = [];
+  const out = new Outbox((bytes) => writes.push(bytes) > 0);
+  const chunk = Buffer.from('one\ntwo\n');
+  out.pass(chunk, 0, 4);
+  out.pass(chunk, 4, 8);
+  out.flush();
+  out.pass(chunk, 0, 7);
+  out.flush();
+  expect(writes[0]).toBe(chunk);
+  expect(writes.map(String)).toEqual(['one\ntwo\n', 'one\ntwo'].map((text) => String(Buffer.from(text))));
+});
+
 test('what is no neighbour has a write of its own, in order', () => {
   const { out, writes } = outbox();
   const chunk = Buffer.from('one\ntwo\nthree\n');

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect, test } from 'vitest';
-import { hasMessageShape, isStray, startsAsMessage } from '../../src/wire/shape.js';
+import { afterMessages, hasMessageShape, isStray, startsAsMessage } from '../../src/wire/shape.js';
 
 const whole = (check: (line: Buffer, start: number, end: number) => boolean, text: string): boolean => {
   const line = Buffer.from(`{"jsonrpc"${text}}\n`);
@@ -10,6 +10,15 @@ const whole = (check: (line: Buffer, start: number, end: number) => boolean, tex
 test('a message is accepted by its first and last bytes', () => {
   for (const text of ['{"jsonrpc":"2.0","method":"x"}\n', '{"jsonrpc": "2.0"}\r\n', '{"jsonrpc":"2.0"}']) expect([text, whole(hasMessageShape, text)]).toEqual([text, true]);
   for (const text of ['{"jsonrpc":"2.0"\n', '{"jsonrpc"', '}', '\n', '', 'x{"jsonrpc":1}\n', '{"jsonrp":1}\n', '{"id":1,"jsonrpc":"2.0"}\n']) expect([text, whole(hasMessageShape, text)]).toEqual([text, false]);
+});
+
+test('a run of messages ends before the first line that is none, and before a line that has no end', () => {
+  const [message, noise] = ['{"jsonrpc":"2.0"}\n', '{}\n'];
+  const after = (text: string, from = 0): number => afterMessages(Buffer.from(text), from);
+  expect(after(message + message)).toBe(2 * message.length);
+  expect(after(message + noise + message)).toBe(message.length);
+  expect(after(noise + message + message.slice(0, 5), noise.length)).toBe(noise.length + message.length);
+  expect([after(noise), after(''), after(message.slice(0, -1))]).toEqual([0, 0, 0]);
 });
 
 test('a beginning is known by its first bytes', () => {
