@@ -3,10 +3,11 @@
 //   --if-possible  leaves a tree without devDependencies as it is (npm's `prepare` under --omit=dev)
 //   --bundle       the command only
 'use strict';
-const { execFileSync, spawnSync } = require('node:child_process');
+const { execFileSync } = require('node:child_process');
 const { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } = require('node:fs');
 const { dirname, join, relative } = require('node:path');
 const { scripts } = require('./scripts.js');
+const { warm } = require('./warm.js');
 
 const root = join(__dirname, '..');
 const dist = join(root, 'dist');
@@ -101,18 +102,7 @@ async function bundle() {
   const files = await Promise.all(Object.entries(scripts).map(([name, row]) => built(name, row)));
   for (const file of files) replaceFile(file.path, file.contents);
   for (const name of readdirSync(dist)) if (name.includes('.cache')) rmSync(join(dist, name), { force: true });
-  // The command's cache holds what every session runs; those of the late parts what a traced one runs.
-  warm({});
-  for (const protocol of ['http/protobuf', 'grpc']) warm({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_EXPORTER_OTLP_PROTOCOL: protocol });
-}
-
-/** One short session, at whose end the launcher writes what was compiled in it. Its telemetry goes nowhere. */
-function warm(env) {
-  const agent = "require('readline').createInterface({ input: process.stdin }).on('line', (line) => console.log(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(line).id, result: { protocolVersion: 1, sessionId: 's', stopReason: 'end_turn' } })))";
-  const calls = [['initialize', { protocolVersion: 1, clientCapabilities: {} }], ['session/new', { cwd: '/', mcpServers: [] }], ['session/prompt', { sessionId: 's', prompt: [] }]];
-  const input = calls.map(([method, params], id) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`).join('');
-  const command = [join(__dirname, 'afterturn.js'), '--', process.execPath, '-e', agent];
-  spawnSync(process.execPath, command, { input, stdio: ['pipe', 'ignore', 'ignore'], env, timeout: 10_000 });
+  await warm();
 }
 
 function modules(tsc) {

@@ -18,6 +18,13 @@ exports.scripts = {
     modules: { 'src/edge/check.ts': [], 'src/edge/demo.ts': [], 'src/edge/doctor.ts': [], 'src/edge/migrate.ts': [], 'src/edge/replay.ts': [], 'src/edge/report.ts': [] },
     options: { external: ['@opentelemetry/*', '@agentclientprotocol/sdk', 'ajv/*'] },
   },
+  // The plugins that a plain session needs none of, by what is needed together.
+  'plugin-stale': { modules: { 'plugins/stale/index.ts': ['stale'] } },
+  'plugin-keep-open': { modules: { 'plugins/keep-open/index.ts': ['keepOpen'] } },
+  'plugin-background': { modules: { 'plugins/background/index.ts': ['background'] } },
+  'plugin-gaps': { modules: { 'plugins/gaps/index.ts': ['gaps'] } },
+  'plugin-bridge': { modules: { 'plugins/bridge/index.ts': ['bridge'], 'plugins/subagent-form.ts': ['subagentForm'] } },
+  'plugin-bridge-down': { modules: { 'plugins/bridge-down/index.ts': ['bridgeDown'], 'plugins/legacy-subagents/index.ts': ['legacySubagents'], 'plugins/legacy-tasks/index.ts': ['legacyTasks'] } },
   // What makes spans of messages, with its own copy of the reducers: a session that is not traced reads none of it.
   telemetry: { modules: { 'src/edge/telemetry.ts': [] }, options: { external: api } },
   // OpenTelemetry's ES modules can be shaken, what their `main` names cannot.

@@ -11,10 +11,12 @@ import { bridge } from './bridge/index.js';
 import { gaps } from './gaps/index.js';
 import { hiddenExtension } from './hidden-extension.js';
 import { keepOpen } from './keep-open/index.js';
+import { late, type LateSettings } from './late.js';
 import { LegacyClient } from './legacy-client.js';
 import { legacySubagents } from './legacy-subagents/index.js';
-import { legacyTasks } from './legacy-tasks/index.js';
+import { legacyTasks, type LegacyTasks } from './legacy-tasks/index.js';
 import { ListedBoard } from './listed-work.js';
+import { backgroundNeeds, bridgeDownNeeds, bridgeNeeds, gapsNeeds, keepOpenNeeds, legacySubagentsNeeds, legacyTasksNeeds, staleNeeds, subagentFormNeeds } from './needs.js';
 import { subagentForm } from './subagent-form.js';
 import { sources, sourceForV1 } from './sources.js';
 import { stale } from './stale/index.js';
@@ -46,28 +48,31 @@ export interface Settings {
   readonly onExitCode?: (session: string, task: string, code: number) => void;
 }
 
-/** The built-in plugins for these settings, in order. */
-export function builtInPlugins(settings: Settings): Plugin[] {
+/** The built-in plugins for these settings, in order. `standIn`: what stands in the list for one that few sessions need; by default it is made when it is needed. */
+export function builtInPlugins(settings: Settings, standIn: (settings: LateSettings) => Plugin = late): Plugin[] {
+  const { agentProtocol, followUpWindow, source, onChoice = () => {} } = settings;
   const fills = settings.fills ?? GAPS;
   const { atClient, atAgent, asksForRawFeed } = sources({ ...settings, nativeFeed: settings.traces === true || fills.includes('monitors') });
   const client = new LegacyClient();
-  const legacy = legacyTasks({ source: settings.source, client });
   const reporting = new ReportBoard();
   const listed = new ListedBoard();
   const watches = settings.stale !== 'off';
+  let tasks: LegacyTasks | undefined;
+  const makesTasks = (): boolean => tasks?.makesTasks() === true;
+  const kept = { source: sourceForV1(settings), makesTasks };
   return [
     client.observer,
     atClient,
-    hiddenExtension({ source: settings.source, agentProtocol: settings.agentProtocol, makesTasks: legacy.makesTasks }),
-    ...(watches ? [stale({ mode: settings.stale, grace: settings.staleAfter, reporting, onStale: settings.onStale })] : []),
-    keepOpen({ source: sourceForV1(settings), followUpWindow: settings.followUpWindow, makesTasks: legacy.makesTasks }),
-    background({ followUpWindow: settings.followUpWindow, asksForRawFeed, listed, onExitCode: settings.onExitCode }),
-    subagentForm(),
-    bridge({ agentProtocol: settings.agentProtocol, onChoice: settings.onChoice, listed }),
-    bridgeDown({ agentProtocol: settings.agentProtocol }),
-    legacySubagents({ client }),
-    legacy.plugin,
-    gaps({ fills, followUpWindow: settings.followUpWindow }),
+    hiddenExtension({ source, agentProtocol, makesTasks }),
+    ...(watches ? [standIn({ name: 'stale', needs: staleNeeds({ mode: settings.stale, expected: () => reporting.expected() }), make: () => stale({ mode: settings.stale, grace: settings.staleAfter, reporting, onStale: settings.onStale }) })] : []),
+    standIn({ name: 'keep-open', needs: keepOpenNeeds(kept), make: () => keepOpen({ ...kept, followUpWindow }) }),
+    standIn({ name: 'background', needs: backgroundNeeds, make: () => background({ followUpWindow, asksForRawFeed, listed, onExitCode: settings.onExitCode }) }),
+    standIn({ name: 'subagent-form', needs: subagentFormNeeds, make: () => subagentForm() }),
+    standIn({ name: 'bridge', needs: bridgeNeeds({ agentProtocol, onChoice }), onHookError: 'refuse', make: () => bridge({ agentProtocol, onChoice, listed }) }),
+    standIn({ name: 'bridge-down', needs: bridgeDownNeeds({ agentProtocol }), onHookError: 'refuse', make: () => bridgeDown({ agentProtocol }) }),
+    standIn({ name: 'legacy-subagents', needs: legacySubagentsNeeds(client), make: () => legacySubagents({ client }) }),
+    standIn({ name: 'legacy-tasks', needs: legacyTasksNeeds({ source, client }), make: () => (tasks = legacyTasks({ source, client })).plugin }),
+    standIn({ name: 'gaps', needs: gapsNeeds(fills.length > 0), make: () => gaps({ fills, followUpWindow }) }),
     atAgent,
     ...(watches ? [reportObserver(reporting)] : []),
   ];

@@ -5,9 +5,10 @@
  */
 import { instead, ruled, type Call, type Host, type Outcome, type Plugin, type PluginFactory } from 'afterturn/plugin';
 import {
-  at, extensionCapabilities, idOf, isObject, protocolVersionOf, readChildNews, sessionMessages, SUBAGENT_KIND, v1PrivateUpdate, type ChildNews, type JsonObject, type MetaRules,
+  at, idOf, isObject, readChildNews, sessionMessages, SUBAGENT_KIND, v1PrivateUpdate, type ChildNews, type JsonObject, type MetaRules,
 } from 'afterturn/protocol';
 import { countMalformed } from './malformed.js';
+import { subagentFormNeeds } from './needs.js';
 
 const RULES: MetaRules = { full: false };
 
@@ -55,17 +56,15 @@ export const subagentForm: PluginFactory = (): Plugin => {
     name: 'subagent-form',
     toAgent: {
       calls: {
-        // A client that asked for the form itself gets it.
         initialize: (call, host) => {
-          const declares = extensionCapabilities(at(call.params, 'capabilities')).includes('nativeSubagentSessions');
-          if (protocolVersionOf(call.params) !== 2 || declares) host.leave();
+          if (subagentFormNeeds.asked(call, host) === 'nothing') host.leave();
         },
       },
     },
     toClient: {
       replies: {
-        initialize: ({ result }, host) => {
-          if (result !== undefined && !extensionCapabilities(result).includes('nativeSubagentSessions')) host.leave();
+        initialize: (reply, host) => {
+          if (subagentFormNeeds.answered(reply, host) === 'nothing') host.leave();
         },
       },
       calls: { 'session/update': { [SUBAGENT_KIND]: onSubagent } },

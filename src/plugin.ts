@@ -65,7 +65,8 @@ type Decision =
   | { readonly do: 'instead'; readonly messages: readonly Outgoing[] }
   | { readonly do: 'answer'; readonly result: unknown }
   | { readonly do: 'refuse'; readonly error: RpcError }
-  | { readonly do: 'take' };
+  | { readonly do: 'take' }
+  | { readonly do: 'become'; readonly plugin: Plugin };
 
 /** For a call: `method` and/or `params`. For a reply: `result` or `error`. */
 export interface Replacement {
@@ -87,6 +88,12 @@ export const answer = (result: unknown): Verdict => ({ do: 'answer', result });
 export const refuse = (error: RpcError): Verdict => ({ do: 'refuse', error });
 /** Parks a request: the lane goes on, and the plugin answers later with `Host.respond`. */
 export const take = (): Verdict => ({ do: 'take' });
+
+/**
+ * Another plugin takes this one's place in the list, and looks at the message at hand first: for a plugin
+ * that knows only by a message what it is to be. It keeps the host, with all that was asked and parked.
+ */
+export const become = (plugin: Plugin): Verdict => ({ do: 'become', plugin });
 
 /** The verdict with the name of the rule that it follows, for recordings: `background: list`. */
 export const ruled = (rule: string, verdict: Verdict): Verdict => ({ ...verdict, rule });

@@ -107,7 +107,8 @@ class PluginRelay implements Relay, Connection {
   readonly #own = new Set<Asked>();
   /** Directions in which no reply will come any more. */
   readonly #silent = new Set<Direction>();
-  readonly #idPrefix: string;
+  /** Made for the first id: few sessions need one. */
+  #idPrefix: string | undefined;
   #ids = 0;
   readonly #atClose = new Set<() => void>();
   readonly #ends = new Map<Direction, Promise<void>>();
@@ -117,13 +118,12 @@ class PluginRelay implements Relay, Connection {
     this.ports = ports;
     this.plugins = plugins.length;
     this.origins = ports.origin && new Origins(ports.origin);
-    this.#idPrefix = `afterturn-${ports.uniqueId()}-`;
     this.#seats = plugins.map((plugin, index) => new PluginSeat(index, plugin, this));
     this.#outboxes = each((direction) => this.#outbox(direction));
     const diverts = strayOutput === 'divert';
     this.#intakes = each((direction) => this.#intake(direction, diverts && direction === 'toClient' ? strayOf(ports) : undefined));
     this.#lanes = each((direction) => this.#newLane(direction));
-    this.left();
+    this.changed();
   }
 
   push(direction: Direction, chunk: Uint8Array): boolean {
@@ -160,7 +160,7 @@ class PluginRelay implements Relay, Connection {
   }
 
   nextId(): string {
-    return JSON.stringify(`${this.#idPrefix}${++this.#ids}`);
+    return JSON.stringify(`${(this.#idPrefix ??= `afterturn-${this.ports.uniqueId()}-`)}${++this.#ids}`);
   }
 
   opened(asked: Asked): void {
@@ -192,7 +192,7 @@ class PluginRelay implements Relay, Connection {
   }
 
   /** Makes the tables anew: only active plugins are in them. */
-  left(): void {
+  changed(): void {
     for (const direction of directions) {
       const table = compiledTable(this.#seats, direction);
       this.#intakes[direction].table = table;
@@ -215,7 +215,7 @@ class PluginRelay implements Relay, Connection {
       stray,
       outbox: this.#outboxes[direction],
       answered: this.#requests[opposite(direction)],
-      isOurs: (idText) => idText.startsWith(`"${this.#idPrefix}`),
+      isOurs: (idText) => this.#idPrefix !== undefined && idText.startsWith(`"${this.#idPrefix}`),
       refuseBatch: () => this.#refuseBatch(opposite(direction)),
       now: () => this.ports.now(),
     });

@@ -4,10 +4,11 @@
  * `tool_call/cancel`. It stands on the client's side of the version bridge and sees ACP v2 only.
  */
 import { drop, instead, keep, replace, ruled, take, type Call, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply } from 'afterturn/plugin';
-import { at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, idOf, integerOf, isObject, RAW_FEED, readRawFeed, readSubagentUpdate, readUpdate, reportsBy, stringOf, type AgentHabits } from 'afterturn/protocol';
+import { at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, idOf, isObject, RAW_FEED, readRawFeed, readSubagentUpdate, readUpdate, reportsBy, stringOf, type AgentHabits } from 'afterturn/protocol';
 import type { Fact } from 'afterturn/state';
 import type { ListedBoard } from '../listed-work.js';
 import { countMalformed } from '../malformed.js';
+import { backgroundNeeds } from '../needs.js';
 import { CancelService, cancelMethods, STOP } from './cancel.js';
 import { CloseService } from './close.js';
 import { Family } from './family.js';
@@ -180,8 +181,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
         initialize: (call, host) => {
           connection = host;
           listed?.provide((session, toolCallId) => sessions.get(session)?.covers(toolCallId) === true);
-          const declaresExtension = extensionCapabilities(at(call.params, 'capabilities')).includes('asyncTasks');
-          if (integerOf(at(call.params, 'protocolVersion')) !== 2 || declaresExtension) host.leave();
+          if (backgroundNeeds.asked(call, host) === 'nothing') host.leave();
         },
         ...setupCalls,
         ...cancelCalls,
@@ -196,7 +196,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
       replies: {
         initialize: (reply, host) => {
           if (reply.result === undefined) return undefined;
-          if (integerOf(at(reply.result, 'protocolVersion')) !== 2) return host.leave();
+          if (backgroundNeeds.answered(reply, host) === 'nothing') return host.leave();
           isAgreed = true;
           habits = habitsOfAnswer(reply.result);
           acknowledged = extensionCapabilities(reply.result);

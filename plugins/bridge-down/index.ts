@@ -5,8 +5,9 @@
  * the list.
  */
 import { drop, replace, type Call, type CallHook, type CallHooks, type Outcome, type Plugin, type PluginFactory } from 'afterturn/plugin';
-import { isExtension, methodRow, protocolVersionOf, type AgentProtocol } from 'afterturn/protocol';
+import { isExtension, methodRow, type AgentProtocol } from 'afterturn/protocol';
 import { Requests } from '../bridge/requests.js';
+import { bridgeDownNeeds } from '../needs.js';
 import { DownCalls } from './calls.js';
 import { DownConnection, type Sides } from './connection.js';
 import { negotiateDown } from './initialize.js';
@@ -86,7 +87,7 @@ export const bridgeDown: PluginFactory<BridgeDownOptions> = ({ agentProtocol }):
   const bridged = (hooks: Readonly<Record<string, PartsHook>>): CallHooks =>
     Object.fromEntries(Object.entries(hooks).map(([method, hook]): [string, CallHook] => [method, (call) => parts && hook(parts, call)]));
   const onInitialize: CallHook = (call, host) => {
-    if (agentProtocol !== 'v2' || (protocolVersionOf(call.params) ?? 1) !== 1) return host.leave();
+    if (bridgeDownNeeds({ agentProtocol }).asked(call, host) === 'nothing') return host.leave();
     return negotiateDown(call, host, (sides: Sides) => {
       parts = partsOf(new DownConnection(host, sides));
     });

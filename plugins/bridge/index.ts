@@ -8,6 +8,7 @@ import {
   at, declaresPrivateExtension, firstChoice, invalidParams, isExtension, methodNotFound, methodRow, protocolVersionOf, RAW_FEED, type AgentProtocol, type Choice,
 } from 'afterturn/protocol';
 import { ListedBoard, type ListedWork } from '../listed-work.js';
+import { bridgeNeeds } from '../needs.js';
 import { Bridge } from './bridge.js';
 import { Children } from './children.js';
 import { Foreground } from './foreground.js';
@@ -108,12 +109,8 @@ export const bridge: PluginFactory<BridgeOptions> = ({ agentProtocol, onChoice =
   const lifecycle = Object.fromEntries(lifecycleMethods.map((method): [string, PartsHook] => [method, asRequest(({ lifecycle: hooks }, call) => hooks.serve(method, call))]));
 
   const onInitialize = (call: Call, host: Host): Outcome => {
-    if (call.id === undefined) return host.leave();
+    if (bridgeNeeds({ agentProtocol, onChoice }).asked(call, host) === 'nothing') return host.leave();
     const choice = firstChoice(protocolVersionOf(call.params) ?? 1, agentProtocol, host.agentCommand);
-    if (choice.because === 'client' || (choice.because === 'option' && choice.offer === 'v2')) {
-      onChoice(choice);
-      return host.leave();
-    }
     return negotiate(call, host, choice, {
       onChoice,
       onV1(result) {

@@ -4,9 +4,10 @@
  * both speak v2 and the client asked for no dialect of its own.
  */
 import type { Call, Host, Outcome, Plugin, PluginFactory, Reply } from 'afterturn/plugin';
-import { at, extensionCapabilities, habitsOfAnswer, idOf, isObject, protocolVersionOf, RAW_FEED, readRawFeed, type JsonObject } from 'afterturn/protocol';
+import { at, habitsOfAnswer, idOf, isObject, RAW_FEED, readRawFeed, type JsonObject } from 'afterturn/protocol';
 import type { Gap } from 'afterturn/state';
 import { REVIVING, SETUP, Setups } from '../keep-open/setups.js';
+import { gapsNeeds } from '../needs.js';
 import { GapsSession, type Happened } from './session.js';
 
 export interface GapsPluginOptions {
@@ -27,11 +28,10 @@ const sessionOf = (value: unknown): string | undefined => idOf(at(value, 'sessio
 export const gaps: PluginFactory<GapsPluginOptions> = ({ fills, followUpWindow }): Plugin => {
   const options = { fills: new Set(fills), window: followUpWindow };
   const sessions = new Map<string, GapsSession>();
+  const needs = gapsNeeds(fills.length > 0);
   const setups = new Setups(true);
   const closes = new Map<string, string[]>();
   let isAtWork = false;
-  /** The client asked for a dialect of its own. */
-  let declares = false;
   /** The agent builds a session anew that is resumed with other options. */
   let rebuilds = false;
 
@@ -92,8 +92,7 @@ export const gaps: PluginFactory<GapsPluginOptions> = ({ fills, followUpWindow }
     toAgent: {
       calls: {
         initialize: (call, host) => {
-          declares = extensionCapabilities(at(call.params, 'capabilities')).includes('asyncTasks');
-          if (fills.length === 0) host.leave();
+          if (needs.asked(call, host) === 'nothing') host.leave();
         },
         ...each(SETUP, onSetup),
         ...each(ENDING, onClose),
@@ -101,10 +100,10 @@ export const gaps: PluginFactory<GapsPluginOptions> = ({ fills, followUpWindow }
     },
     toClient: {
       replies: {
-        // It may be asked again, or be another process: what counts is the last answer.
-        initialize: ({ result }) => {
+        initialize: (reply, host) => {
+          const { result } = reply;
           if (result === undefined) return;
-          isAtWork = !declares && protocolVersionOf(result) === 2;
+          isAtWork = needs.answered(reply, host) === 'now';
           rebuilds = habitsOfAnswer(result).claudeMeta;
         },
         ...each(SETUP, onSetUp),

@@ -4,8 +4,9 @@
  * only, and leaves where nothing reports background work.
  */
 import { instead, keep, replace, ruled, type Call, type CallHook, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply, type ReplyHook } from 'afterturn/plugin';
-import { agentOf, asyncTaskWords, at, extensionCapabilities, habitsOfAnswer, hasRawFeed, idOf, integerOf, isObject, RAW_FEED, rawTaskWords, readRawFeed, readUpdate, type Reading, type TaskWords } from 'afterturn/protocol';
+import { asyncTaskWords, at, habitsOfAnswer, idOf, isObject, RAW_FEED, rawTaskWords, readRawFeed, readUpdate, type Reading, type TaskWords } from 'afterturn/protocol';
 import { countMalformed } from '../malformed.js';
+import { keepOpenNeeds, reportsOf, type Reports } from '../needs.js';
 import { KeptSession, type OnRule } from './session.js';
 import { Setups, SETUP } from './setups.js';
 
@@ -21,9 +22,6 @@ export interface KeepOpenPluginOptions {
   readonly onRule?: OnRule;
 }
 
-/** How the agent reports background work. */
-export type Reports = 'asyncTasks' | 'rawFeed';
-
 const RESOURCE_NOT_FOUND = -32002;
 const ASYNC_KINDS = ['async_task_spawned', 'async_task_progress', 'async_task_state_update'] as const;
 const CLOSING = ['session/close', 'session/delete'] as const;
@@ -36,14 +34,8 @@ const each = <H>(methods: readonly string[], hook: H): Record<string, H> => Obje
 /** Progress says nothing of a call's life, and there is much of it: it is not parsed. */
 const isProgress = (raw: Uint8Array): boolean => Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).includes('"subtype":"task_progress"');
 
-/** How this agent reports background work to a client that declared nothing, from its `initialize` answer. */
-export function reportsOf(result: unknown, source: KeepOpenPluginOptions['source']): Reports | undefined {
-  if (integerOf(at(result, 'protocolVersion')) === 2) return undefined;
-  if (source === 'async-tasks') return extensionCapabilities(result).includes('asyncTasks') ? 'asyncTasks' : undefined;
-  return habitsOfAnswer(result).claudeMeta && hasRawFeed(agentOf(result).version) ? 'rawFeed' : undefined;
-}
-
 export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followUpWindow, makesTasks = () => false, onRule = () => {} }): Plugin => {
+  const needs = keepOpenNeeds({ source, makesTasks });
   const sessions = new Map<string, KeptSession>();
   const closing = new Map<string, string>();
   let reports: Reports | undefined;
@@ -123,8 +115,7 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
       calls: {
         initialize: (call, host) => {
           connection = host;
-          const declares = extensionCapabilities(at(call.params, 'clientCapabilities')).includes('asyncTasks');
-          if (source === 'none' || declares || (integerOf(at(call.params, 'protocolVersion')) ?? 1) > 1) host.leave();
+          if (needs.asked(call, host) === 'nothing') host.leave();
         },
         ...each(SETUP, onSetup),
         ...each(CLOSING, onClose),

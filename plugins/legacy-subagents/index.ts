@@ -7,9 +7,10 @@
  * Follows the Subagents RFD.
  */
 import { drop, instead, keep, replace, type Call, type CallHook, type Host, type Outcome, type Outgoing, type Plugin, type Reply } from 'afterturn/plugin';
-import { at, idOf, isObject, protocolVersionOf, withExtension } from 'afterturn/protocol';
+import { at, idOf, isObject, withExtension } from 'afterturn/protocol';
 import { noSubagentRuns, reduceSubagentRuns, type RunEvent } from 'afterturn/state';
 import type { LegacyClient } from '../legacy-client.js';
+import { legacySubagentsNeeds } from '../needs.js';
 import { SessionRequests } from '../session-requests.js';
 import { asSessions } from './as-sessions.js';
 import { Flattened } from './flattened.js';
@@ -28,6 +29,7 @@ type Told = Exclude<Outgoing, typeof keep>;
 const each = <H>(keys: readonly string[], hook: H): Record<string, H> => Object.fromEntries(keys.map((key) => [key, hook]));
 
 export function legacySubagents({ client }: { readonly client: LegacyClient }): Plugin {
+  const needs = legacySubagentsNeeds(client);
   let form: TellsSubagents | undefined;
   let runs = noSubagentRuns;
   let cancelDue: (() => void) | undefined;
@@ -88,8 +90,8 @@ export function legacySubagents({ client }: { readonly client: LegacyClient }): 
     name: 'legacy-subagents',
     toAgent: {
       calls: {
-        initialize: (_, host) => {
-          if (!client.isV1) host.leave();
+        initialize: (call, host) => {
+          if (needs.asked(call, host) === 'nothing') host.leave();
         },
         ...each(ENDING, telling((call, host, tells) => {
           open.opened(call);
@@ -100,9 +102,10 @@ export function legacySubagents({ client }: { readonly client: LegacyClient }): 
     },
     toClient: {
       replies: {
-        initialize: ({ result }, host) => {
+        initialize: (reply, host) => {
+          const { result } = reply;
           if (result === undefined) return undefined;
-          if (protocolVersionOf(result) !== 2 || client.subagents === 'standard') return host.leave();
+          if (needs.answered(reply, host) === 'nothing') return host.leave();
           form = client.subagents === 'extension' ? asSessions : new Flattened();
           const negotiated = CAPABILITIES.filter(client.knows);
           return negotiated.length === 0 ? undefined : replace({ result: withExtension(result, negotiated) });

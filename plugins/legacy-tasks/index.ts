@@ -5,10 +5,11 @@
  * extension itself is left alone.
  */
 import { drop, instead, keep, replace, type Call, type CallHook, type Host, type Outcome, type Outgoing, type Plugin, type Reply } from 'afterturn/plugin';
-import { agentOf, at, extensionCapabilities, habitsOfAnswer, habitsOfCommand, idOf, isObject, protocolVersionOf, RAW_FEED, readRawFeed, withExtension, withoutExtension } from 'afterturn/protocol';
+import { agentOf, at, habitsOfAnswer, habitsOfCommand, idOf, isObject, protocolVersionOf, RAW_FEED, readRawFeed, withExtension, withoutExtension } from 'afterturn/protocol';
 import type { ListedTasksEvent, ListedTasksOptions } from 'afterturn/state';
 import type { LegacyClient } from '../legacy-client.js';
 import { Family } from '../background/family.js';
+import { legacyTasksNeeds } from '../needs.js';
 import { SessionRequests } from '../session-requests.js';
 import { TaskSession } from './session.js';
 import { stop, STOP } from './stops.js';
@@ -34,6 +35,7 @@ const each = <H>(keys: readonly string[], hook: H): Record<string, H> => Object.
 const before = (messages: readonly Outgoing[]): Outcome => (messages.length === 0 ? undefined : instead(...messages, keep));
 
 export function legacyTasks({ source, client }: LegacyTasksOptions): LegacyTasks {
+  const needs = legacyTasksNeeds({ source, client });
   let makes = false;
   let options: ListedTasksOptions = { exitLineInOutput: false, marks: false, subagents: false, turnName: '' };
   const sessions = new Map<string, TaskSession>();
@@ -91,7 +93,7 @@ export function legacyTasks({ source, client }: LegacyTasksOptions): LegacyTasks
 
   /** Some agents stop listing work for a client that declares the extension, and do not serve it in v2. */
   const onInitialize = (call: Call, host: Host): Outcome => {
-    if (!client.isV1) return host.leave();
+    if (needs.asked(call, host) === 'nothing') return host.leave();
     const { params } = call;
     if (!isObject(params) || protocolVersionOf(params) !== 2 || habitsOfCommand(host.agentCommand).extensionInV2) return undefined;
     const capabilities = withoutExtension(params.capabilities);
@@ -101,9 +103,8 @@ export function legacyTasks({ source, client }: LegacyTasksOptions): LegacyTasks
   const onInitialized = (reply: Reply, host: Host): Outcome => {
     const { result } = reply;
     if (result === undefined) return undefined;
+    if (needs.answered(reply, host) === 'nothing') return host.leave();
     const isKnown = client.knows('asyncTasks');
-    const wanted = isKnown || source === 'auto' || source === 'async-tasks';
-    if (protocolVersionOf(result) !== 2 || !wanted || extensionCapabilities(result).includes('asyncTasks')) return host.leave();
     makes = true;
     options = { exitLineInOutput: habitsOfAnswer(result).exitLineInOutput, marks: isKnown, subagents: client.subagents === 'flattened', turnName: `${titleOf(result) ?? 'The agent'} is working` };
     return isKnown ? replace({ result: withExtension(result, ['asyncTasks']) }) : undefined;

@@ -4,7 +4,8 @@
  * sees, in the client's version, and works on that alone.
  */
 import type { Host, Plugin, PluginFactory, Reply } from 'afterturn/plugin';
-import { agentOf, at, extensionCapabilities, habitsOfAnswer, habitsOfCommand, protocolVersionOf, reportsBy, type AgentHabits } from 'afterturn/protocol';
+import { at } from 'afterturn/protocol';
+import { settlingOf, staleNeeds } from '../needs.js';
 import { Context, merged } from './context.js';
 import { lifecycleHooks } from './lifecycle.js';
 import { promptHooks } from './prompts.js';
@@ -53,21 +54,13 @@ export const stale: PluginFactory<StaleSettings> = (settings): Plugin => {
 
 /** What the answer to `initialize` says about the agent decides whether there is anything to watch. */
 function begin(context: Context, { mode, grace, reporting, onStale }: StaleSettings, reply: Reply, host: Host): void {
-  const version = protocolVersionOf(reply.result);
-  if (version === undefined) return;
-  const habits = habitsOf(reply.result, host);
-  const acknowledged = extensionCapabilities(reply.result);
-  const reported = reportsBy(habits, acknowledged);
-  const settles = mode === 'always' || habits.callsEndWithTurn || reported;
-  // An ACP v2 agent may report a list with any of its states.
-  if (!settles && version === 1 && reporting?.expected() !== true) return host.leave();
+  const settling = settlingOf(reply, mode, host);
+  if (settling === undefined) return;
+  if (staleNeeds({ mode, expected: () => reporting?.expected() === true }).answered(reply, host) === 'nothing') return host.leave();
+  const { version, habits, everywhere } = settling;
   const queuesPrompts = at(reply.result, 'agentCapabilities', '_meta', 'claudeCode', 'promptQueueing') === true;
   const leaves = { version, grace, queuesPrompts, historyAfterLoad: habits.historyAfterLoad, settles: false };
   const ends = { ...leaves, settles: true };
   context.version = version;
-  context.watch = new Watch(host, (session) => (settles || (version === 1 && reporting?.reports(session) === true) ? ends : leaves), onStale);
-}
-
-function habitsOf(result: unknown, host: Host): AgentHabits {
-  return agentOf(result).name === undefined ? habitsOfCommand(host.agentCommand) : habitsOfAnswer(result);
+  context.watch = new Watch(host, (session) => (everywhere || (version === 1 && reporting?.reports(session) === true) ? ends : leaves), onStale);
 }

@@ -25,7 +25,7 @@ export function invocationOf(argv: readonly string[], subcommands: readonly stri
   const dashes = argv.indexOf('--');
   const own = dashes < 0 ? argv : argv.slice(0, dashes);
   const agentCommand = dashes < 0 ? [] : argv.slice(dashes + 1);
-  const { tokens } = parseArgs({ args: [...own], options: { ...flags, ...spelled }, strict: false, allowPositionals: true, tokens: true });
+  const { tokens } = own.length === 0 ? { tokens: [] } : parseArgs({ args: [...own], options: { ...flags, ...spelled }, strict: false, allowPositionals: true, tokens: true });
   const given = new Map<OptionName, string[]>();
   for (const token of tokens) {
     if (token.kind === 'positional') throw withoutDashes(own, token.index, command);

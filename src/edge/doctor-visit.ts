@@ -3,7 +3,7 @@
  * relay of the proxy. Knows processes and time; what it found means nothing here.
  */
 import { builtInPlugins } from '../../plugins/index.js';
-import { reportsOf } from '../../plugins/keep-open/index.js';
+import { reportsOf } from '../../plugins/needs.js';
 import { wantedFor } from '../../plugins/sources.js';
 import type { Trouble, Visit, VisitEvent } from '../doctor/visit.js';
 import { isRelayError, shown } from '../errors.js';

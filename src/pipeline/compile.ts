@@ -1,6 +1,6 @@
 /**
  * The plugin list as tables: who wants what, per direction and method. Made again when a plugin
- * leaves. Names that come from a peer are only ever looked up, in Maps. Knows hooks, not messages.
+ * leaves or becomes another. Names that come from a peer are only ever looked up, in Maps. Knows hooks, not messages.
  */
 import type { Call, CallHook, CallHooks, Direction, Host, Outcome, Plugin, ReplyHook } from '../plugin.js';
 import type { Frame } from '../wire/frame.js';
@@ -26,6 +26,8 @@ export interface Seat {
   readonly plugin: Plugin;
   readonly host: SeatHost;
   active: boolean;
+  /** Another plugin sits here from now on. Throws a TypeError for one whose hooks are misplaced. */
+  become(plugin: Plugin): void;
 }
 
 /** A hook at its place on the way: 0 is the first plugin that a message of this direction meets. */
@@ -133,9 +135,15 @@ export function compiledTable(seats: readonly Seat[], direction: Direction): Tab
   const wishes = wishesOf(seats, direction);
   const batchRules = seats.filter(({ active, plugin }) => active && plugin.batches !== undefined);
   const replies = replyHooksOf(seats, direction);
-  const methods = new Set(wishes.flatMap(({ calls }) => [...calls.keys()]));
-  const routes = new Map([...methods].map((method) => [method, routeOf(wishes, method)]));
-  const unnamed: Route = { others: stepsOf(wishes, '*', undefined), byKind: undefined };
+  const named = new Set(wishes.flatMap(({ calls }) => [...calls.keys()]));
+  /** Made when they are first asked for: the table may be made anew before most of them are. */
+  const routes = new Map<string, Route>();
+  const madeRoute = (method: string): Route => {
+    const key = named.has(method) ? method : '*';
+    const route = routes.get(key) ?? routeOf(wishes, key);
+    routes.set(key, route);
+    return route;
+  };
   const inOrder = direction === 'toAgent' ? seats : [...seats].reverse();
 
   function replyStep(asked: Asked, seat: Seat, at: number): Steps {
@@ -152,7 +160,7 @@ export function compiledTable(seats: readonly Seat[], direction: Direction): Tab
     hasBatchRules: batchRules.length > 0,
     refusesBatches: () => batchRules.some(({ plugin }) => plugin.batches?.() === 'refuse'),
     callSteps(method, kind) {
-      const route = routes.get(method) ?? unnamed;
+      const route = routes.get(method) ?? madeRoute(method);
       return (kind === undefined ? undefined : route.byKind?.get(kind)) ?? route.others;
     },
     replySteps(asked, from) {

@@ -38,8 +38,8 @@ export interface Connection {
   replied(asked: Asked): boolean;
   /** What to call at the end, for timers and files. Returns how to take it back. */
   atClose(run: () => void): () => void;
-  /** A plugin left. */
-  left(): void;
+  /** A plugin left, or became another. Throws a TypeError for one whose hooks are misplaced. */
+  changed(): void;
   /** Starts the agent again. False: that is not possible. */
   restart(): boolean;
 }
@@ -146,7 +146,7 @@ export class PluginHost implements SeatHost {
   leave(): void {
     if (!this.#seat.active) return;
     this.#seat.active = false;
-    this.#connection.left();
+    this.#connection.changed();
   }
 
   /** Keeps a request for `respond`. */
@@ -181,13 +181,31 @@ export class PluginHost implements SeatHost {
 /** A plugin at its place, with its host. */
 export class PluginSeat implements Seat {
   readonly index: number;
-  readonly plugin: Plugin;
   readonly host: PluginHost;
   active = true;
+  readonly #connection: Connection;
+  #plugin: Plugin;
 
   constructor(index: number, plugin: Plugin, connection: Connection) {
     this.index = index;
-    this.plugin = plugin;
+    this.#plugin = plugin;
+    this.#connection = connection;
     this.host = new PluginHost(this, connection);
+  }
+
+  get plugin(): Plugin {
+    return this.#plugin;
+  }
+
+  become(plugin: Plugin): void {
+    const before = this.#plugin;
+    this.#plugin = plugin;
+    try {
+      this.#connection.changed();
+    } catch (error) {
+      this.#plugin = before;
+      this.#connection.changed();
+      throw error;
+    }
   }
 }

@@ -214,10 +214,7 @@ export class Lane {
       };
       this.#run();
     };
-    promise.then(
-      (outcome) => settle({ outcome }),
-      (failure: unknown) => settle({ failure }),
-    );
+    promise.then((outcome) => settle({ outcome }), (failure: unknown) => settle({ failure }));
   }
 
   /** What goes on of a message after this step: itself, another, or nothing. */
@@ -237,6 +234,8 @@ export class Lane {
         this.#queue.addFirst(pieces.slice(1));
         return pieces[0];
       }
+      case 'again':
+        return { ...item, at: step.at, steps: undefined };
       case 'back':
         if (asked !== undefined) step.seat.host.answer(asked, effect.reply);
         return undefined;
@@ -256,7 +255,9 @@ export class Lane {
     try {
       try {
         if ('failure' in settled) throw settled.failure;
-        return effectOf(item.frame, settled.outcome);
+        const effect = effectOf(item.frame, settled.outcome);
+        if (effect.go === 'again') seat.become(effect.plugin);
+        return effect;
       } catch (error) {
         if (error instanceof NotAMessage) throw error;
         log.error(`plugin "${name}" failed ${direction} on ${nameOf(item)}: ${errorText(error)}`);
@@ -288,5 +289,4 @@ export class Lane {
 
 const noted = (frame: Frame, at: number): Item => ({ at, frame, asked: undefined, steps: undefined, line: undefined });
 
-const nameOf = ({ frame, asked }: Item): string =>
-  frame.kind === 'reply' ? `the reply to ${asked?.asSent.method ?? 'a request'}` : frame.method;
+const nameOf = ({ frame, asked }: Item): string => frame.kind === 'reply' ? `the reply to ${asked?.asSent.method ?? 'a request'}` : frame.method;

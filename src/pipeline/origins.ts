@@ -54,7 +54,7 @@ export class Origins {
 
   /** What a plugin's verdict made of a frame. */
   followed(direction: Direction, frame: Frame, plugin: string, outcome: Outcome, effect: Effect): void {
-    if (effect.go === 'elsewhere') return;
+    if (effect.go === 'elsewhere' || effect.go === 'again') return;
     const by = actor(plugin, typeof outcome === 'object' ? outcome.rule : undefined);
     const frames = framesOf(effect);
     for (const one of frames) if (one !== frame) this.made(one, by, frame);

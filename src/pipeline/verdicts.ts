@@ -2,7 +2,7 @@
  * What a verdict means for the message at hand, checked. A verdict that does not fit the message is
  * an error of the plugin, like a hook that throws. Pure; knows nothing of lanes.
  */
-import { keep, type Outcome, type Replacement, type RpcError, type Verdict } from '../plugin.js';
+import { keep, type Outcome, type Plugin, type Replacement, type RpcError, type Verdict } from '../plugin.js';
 import { Frame, type Change, type Head } from '../wire/frame.js';
 import { ErrorCode, rpcError } from '../wire/jsonrpc.js';
 
@@ -17,6 +17,8 @@ export type Effect =
   /** It waits here for `Host.respond`. */
   | { readonly go: 'parked' }
   | { readonly go: 'nowhere' }
+  /** It meets another plugin, in the place of the one that decided. */
+  | { readonly go: 'again'; readonly plugin: Plugin }
   /** It was no message at all, and went where such lines go. */
   | { readonly go: 'elsewhere' };
 
@@ -66,6 +68,7 @@ const effects: ByVerdict = {
     requestId(frame, 'take');
     return { go: 'parked' };
   },
+  become: (_, { plugin }) => ({ go: 'again', plugin }),
 };
 
 /** What `outcome` does to the message. Throws when it does not fit. */

@@ -5,7 +5,7 @@ import type { CallHooks, Direction, Plugin, ReplyHooks } from '../../src/plugin.
 import { Frame } from '../../src/wire/frame.js';
 
 const host = {} as SeatHost;
-const seats = (plugins: readonly Plugin[]): Seat[] => plugins.map((plugin, index) => ({ index, plugin, host, active: true }));
+const seats = (plugins: readonly Plugin[]): Seat[] => plugins.map((plugin, index) => ({ index, plugin, host, active: true, become: () => expect.unreachable() }));
 const calling = (name: string, calls: CallHooks): Plugin => ({ name, toAgent: { calls }, toClient: { calls } });
 const replying = (name: string, replies: ReplyHooks): Plugin => ({ name, toAgent: { replies }, toClient: { replies } });
 const pass = (): undefined => undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answer, drop, instead, keep, refuse, replace, take, type Call, type CallHooks, type Host, type Outcome, type Plugin, type ReplyHooks } from '../../src/plugin.js';
+import { answer, become, drop, instead, keep, refuse, replace, take, type Call, type CallHooks, type Host, type Outcome, type Plugin, type ReplyHooks } from '../../src/plugin.js';
 import { wired, type Message } from './harness.js';
 
 /** A plugin with hooks for both directions. */
@@ -533,6 +533,50 @@ test('a plugin that leaves sees nothing more, not even the message at hand again
   agent.notifies('z');
   expect(seen).toEqual(['a x', 'b x', 'b y', 'b z']);
   expect([methods(agent.received()), methods(client.received())]).toEqual([['x', 'y'], ['z']]);
+});
+
+describe('a plugin that becomes another', () => {
+  test('lets it see the message at hand, and every one behind it, at its own place', () => {
+    const seen: string[] = [];
+    const notes = (name: string): Plugin => both(name, { '*': ({ method }) => void seen.push(`${name} ${method}`) });
+    const { client, agent } = wired([notes('a'), both('b', { '*': () => become(notes('c')) }), notes('d')]);
+    client.sends({ jsonrpc: '2.0', method: 'x' }, { jsonrpc: '2.0', method: 'y' });
+    agent.notifies('z');
+    expect(seen).toEqual(['a x', 'c x', 'd x', 'a y', 'c y', 'd y', 'd z', 'c z', 'a z']);
+    expect([methods(agent.received()), methods(client.received())]).toEqual([['x', 'y'], ['z']]);
+  });
+
+  test('passes the bytes of the message at hand as they came, where the other does not want it', () => {
+    const { client, agent } = wired([both('a', { '*': () => become({ name: 'b' }) })]);
+    client.sendsBytes('{"jsonrpc":"2.0",  "method":"x"}\n');
+    expect(agent.receivedBytes().toString()).toBe('{"jsonrpc":"2.0",  "method":"x"}\n');
+  });
+
+  test('is asked for the reply that made it so, to a request from before', () => {
+    const answers: Plugin = { name: 'b', toClient: { replies: { x: ({ to }) => replace({ result: to.id }) } } };
+    const { client, agent } = wired([{ name: 'a', toClient: { replies: { '*': () => become(answers) } } }]);
+    client.sends({ jsonrpc: '2.0', id: 7, method: 'x' });
+    agent.sends({ jsonrpc: '2.0', id: 7, result: 0 });
+    expect(client.received()).toEqual([{ jsonrpc: '2.0', id: 7, result: 7 }]);
+  });
+
+  test('may do so after a wait', async () => {
+    const { promise, resolve } = deferred<Outcome>();
+    const { client, agent, settled } = wired([both('a', { x: () => promise })]);
+    client.notifies('x');
+    resolve(become(both('b', { x: () => replace({ method: 'y' }) })));
+    await settled();
+    expect(methods(agent.received())).toEqual(['y']);
+  });
+
+  test('stays what it is where the other has misplaced hooks, and is named', () => {
+    const misplaced = { name: 'b', toAgent: { calls: { x: 1 } } } as unknown as Plugin;
+    const { client, agent, log } = wired([both('a', { '*': ({ method }) => (method === 'x' ? become(misplaced) : drop()) })]);
+    client.notifies('x');
+    client.notifies('y');
+    expect(methods(agent.received())).toEqual(['x']);
+    expect(log.join()).toContain('plugin "a" failed toAgent on x');
+  });
 });
 
 test('a plugin that has left behind a held message is not met by it', async () => {
