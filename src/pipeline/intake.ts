@@ -4,6 +4,7 @@
  */
 import type { Buffer } from 'node:buffer';
 import type { Direction } from '../plugin.js';
+import { Forms } from '../wire/forms.js';
 import { Frame } from '../wire/frame.js';
 import { bufferOf, Lines } from '../wire/lines.js';
 import type { Outbox } from '../wire/outbox.js';
@@ -39,7 +40,6 @@ export interface IntakePorts {
 const placesFrom = (start: number, places: readonly number[]): readonly number[] => (places.length === 0 || start === 0 ? places : places.map((place) => place - start));
 
 export class Intake {
-  table: Table;
   /** Replies in the other direction have hooks: requests of this one have to be remembered. */
   remembers = false;
   /** No more bytes will come. */
@@ -48,11 +48,23 @@ export class Intake {
   #lines = new Lines();
   /** Bytes of a line that may leave before its end is there. */
   #cutFrom = longLine;
+  #table: Table;
   readonly #peek = new Peek(kinds);
+  /** The forms of notifications that nobody wants. */
+  readonly #unwanted = new Forms(['method', ...kinds.path]);
 
   constructor(table: Table, ports: IntakePorts) {
-    this.table = table;
+    this.#table = table;
     this.#ports = ports;
+  }
+
+  get table(): Table {
+    return this.#table;
+  }
+
+  set table(table: Table) {
+    this.#table = table;
+    this.#unwanted.forget();
   }
 
   get unread(): number {
@@ -89,12 +101,13 @@ export class Intake {
     const found = (plain ? lines.block() : lines.next()) || (this.ended && lines.last());
     if (!found) {
       lines.release();
+      this.#unwanted.release();
       return plain && this.#passBeginning() ? 'passed' : undefined;
     }
     const { buffer, start, end } = lines;
     if (lines.isRest) this.#ports.outbox.pass(buffer, start, end);
     else if (plain) this.#passBlock(buffer, start, end);
-    else return this.#wanted(buffer, start, end) ?? 'passed';
+    else if (!this.#passUnwanted(buffer, start)) return this.#wanted(buffer, start, end) ?? 'passed';
     return 'passed';
   }
 
@@ -114,7 +127,7 @@ export class Intake {
 
   /** Nobody wants anything of this direction. */
   get #isPlain(): boolean {
-    return !this.table.hasCalls && !this.table.hasReplies && !this.table.hasBatchRules && !this.remembers && this.#ports.answered.own === 0;
+    return !this.#table.hasCalls && !this.#table.hasReplies && !this.#table.hasBatchRules && !this.remembers && this.#ports.answered.own === 0;
   }
 
   /** Sends on the beginning of a read that nobody wants, as far as it is sound; returns its length. */
@@ -173,6 +186,15 @@ export class Intake {
     if (from < end) outbox.pass(buffer, from, end);
   }
 
+  /** Sends on the lines from here on whose form tells that nobody wants them. False: there is none. */
+  #passUnwanted(buffer: Buffer, start: number): boolean {
+    const end = this.#unwanted.afterKnown(buffer, start);
+    if (end === start) return false;
+    this.#lines.extend(end);
+    this.#ports.outbox.pass(buffer, start, end);
+    return true;
+  }
+
   #wanted(buffer: Buffer, start: number, end: number): Item | undefined {
     const peek = this.#peek;
     const { stray, outbox } = this.#ports;
@@ -180,7 +202,7 @@ export class Intake {
       stray(buffer.subarray(start, end));
       return undefined;
     }
-    if (this.table.hasBatchRules && isBatch(buffer, start, end) && this.table.refusesBatches()) {
+    if (this.#table.hasBatchRules && isBatch(buffer, start, end) && this.#table.refusesBatches()) {
       this.#ports.refuseBatch();
       return undefined;
     }
@@ -210,10 +232,11 @@ export class Intake {
 
   #call(buffer: Buffer, start: number, end: number, method: string): Item | undefined {
     const peek = this.#peek;
-    const steps = this.table.callSteps(method, peek.kind);
+    const steps = this.#table.callSteps(method, peek.kind);
     const { direction, now } = this.#ports;
     const idText = peek.idStart === -1 ? undefined : this.#idText(buffer);
     const isRequest = idText !== undefined;
+    if (steps.length === 0 && !isRequest) this.#unwanted.learn(buffer, start, end);
     if (steps.length === 0 && !(isRequest && this.hasToRemember(idText))) return undefined;
     const asked = idText === undefined ? undefined : new Asked(idText, direction, undefined);
     asked?.looksFrom(0, method, now());
@@ -229,7 +252,7 @@ export class Intake {
     const asked = idText === undefined || !(this.#peek.answers || isOurs(idText)) ? undefined : answered.take(idText);
     if (asked === undefined) return undefined;
     const frame = Frame.ofLine(buffer.subarray(start, end), { kind: 'reply', method: '', idText }, this.#peek.plainNumbers);
-    return { at: 0, frame, asked, steps: this.table.replySteps(asked, 0), line: { buffer, start, end } };
+    return { at: 0, frame, asked, steps: this.#table.replySteps(asked, 0), line: { buffer, start, end } };
   }
 
   #idText(buffer: Buffer): string {

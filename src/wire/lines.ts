@@ -128,6 +128,14 @@ export class Lines {
     return until > this.#position ? this.#move(chunk, until) : this.next();
   }
 
+  /** Takes more to the lines at hand: those behind them in the same piece, up to this place. */
+  extend(end: number): void {
+    if (end === this.end) return;
+    this.end = end;
+    if (end === this.#chunk?.length) this.#advance();
+    else this.#position = end;
+  }
+
   /** Moves to what came after the last LF, when nothing more will come. False: nothing did. */
   last(): boolean {
     this.midLine = false;

@@ -7,6 +7,7 @@
  * Knows JSON and the names that it is told to look for.
  */
 import { Buffer } from 'node:buffer';
+import { afterSpace, afterString } from './scan.js';
 
 const SPACE = 32, QUOTE = 34, PLUS = 43, COMMA = 44, MINUS = 45, DOT = 46, ZERO = 48, NINE = 57, COLON = 58;
 const OPEN_LIST = 91, BACKSLASH = 92, CLOSE_LIST = 93, OPEN = 123, CLOSE = 125;
@@ -76,27 +77,6 @@ function isKey(line: Buffer, start: number, end: number, key: Buffer): boolean {
     if (line[i] === BACKSLASH) return unescaped(line.toString('utf8', start, end)) === key.toString();
   }
   return false;
-}
-
-function afterSpace(line: Buffer, from: number, end: number): number {
-  let at = from;
-  for (; at < end; at++) {
-    const byte = line[at] as number;
-    if (byte > SPACE || (byte !== SPACE && byte !== 10 && byte !== 13 && byte !== 9)) break;
-  }
-  return at;
-}
-
-/** The index after the closing quote of a string whose text starts at `from`; -1: it has none. */
-function afterString(line: Buffer, from: number, end: number): number {
-  for (let start = from; ; ) {
-    const quote = line.indexOf(QUOTE, start);
-    if (quote === -1 || quote >= end) return -1;
-    let slash = quote;
-    while (slash > start && line[slash - 1] === BACKSLASH) slash--;
-    if (((quote - slash) & 1) === 0) return quote + 1;
-    start = quote + 1;
-  }
 }
 
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
