@@ -17,6 +17,7 @@ export type {
   FollowEvents,
   Host,
   Log,
+  LongText,
   Outcome,
   Outgoing,
   Plugin,
@@ -27,5 +28,6 @@ export type {
   Replacement,
   RequestId,
   RpcError,
+  TextPlaces,
   Verdict,
 } from './plugin.js';

@@ -28,8 +28,32 @@ export interface Call<P = unknown> {
    * It costs a small part of what `params` costs where a message is big. Never write to it, or pass it on.
    */
   readonly outline: P;
+  /**
+   * `params` with a `LongText` in place of each string of more than 1 KiB that stands at one of these
+   * places: for a hook that moves such strings and does not read them. Never write to it.
+   */
+  withTexts(places: TextPlaces): P;
   /** The line as it came. May share memory with a read buffer: copy it before keeping it. */
   readonly raw: Uint8Array;
+}
+
+/** Members by name, down to `true`; `*` is each item of a list: `{ update: { content: { '*': { text: true } } } }`. */
+export interface TextPlaces {
+  readonly [key: string]: TextPlaces | true;
+}
+
+/**
+ * A long string that was not read. It may stand in what a plugin sends, where it is written from its own
+ * bytes; the plugins behind see a string. `String(text)` reads it.
+ */
+export interface LongText {
+  toString(): string;
+  /** What `slice(0, units)` of the string is. */
+  start(units: number): string;
+  /** Its UTF-8 in base64. */
+  base64(): LongText;
+  /** For one that outlives its message: it holds its own bytes from now on, and nothing else of what was read with it. */
+  keep(): LongText;
 }
 
 /** A response, as it reached the plugin. */

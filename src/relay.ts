@@ -226,6 +226,7 @@ class PluginRelay implements Relay, Connection {
     outbox.flush();
     this.ports.origin?.made(direction, ['afterturn: batches']);
     outbox.send(batchRefusal);
+    outbox.flush();
   }
 
   #newLane(direction: Direction): Lane {

@@ -3,7 +3,7 @@
  * async task extension: `background` lists on every state snapshot, `terminal/cancel` and
  * `tool_call/cancel`. It stands on the client's side of the version bridge and sees ACP v2 only.
  */
-import { drop, instead, keep, replace, ruled, take, type Call, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply } from 'afterturn/plugin';
+import { drop, instead, keep, replace, ruled, take, type Call, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply, type TextPlaces } from 'afterturn/plugin';
 import { at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, idOf, isObject, RAW_FEED, readRawFeed, readSubagentUpdate, readUpdate, reportsBy, stringOf, type AgentHabits } from 'afterturn/protocol';
 import type { Fact } from 'afterturn/state';
 import type { ListedBoard } from '../listed-work.js';
@@ -33,6 +33,8 @@ export interface BackgroundOptions {
 
 const SETUP = ['session/new', 'session/load', 'session/resume', 'session/fork'] as const;
 const MAX_CLOSED = 1000;
+/** The long strings that decide nothing, but for what is asked of them. */
+const TEXTS = { update: { content: { text: true, '*': { content: { text: true } } }, rawOutput: true, output: { data: true }, data: true } } as const satisfies TextPlaces;
 
 const passes = (out: readonly Outgoing[]): Outcome => (out.length === 1 && out[0] === keep ? undefined : ruled('list', out.length === 0 ? drop() : instead(...out)));
 
@@ -208,8 +210,9 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
       },
       calls: {
         'session/update': agreed((call, host) => {
-          const id = idOf(at(call.params, 'sessionId'));
-          const update = at(call.params, 'update');
+          const params = call.withTexts(TEXTS);
+          const id = idOf(at(params, 'sessionId'));
+          const update = at(params, 'update');
           if (id === undefined || !isObject(update)) return undefined;
           if (closed.has(id)) return ruled('closed', drop());
           const reading = update.sessionUpdate === 'subagent_update' ? readSubagentUpdate(update) : readUpdate(update);

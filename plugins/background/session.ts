@@ -4,7 +4,7 @@
  */
 import { keep, type Host, type Outgoing } from 'afterturn/plugin';
 import type { JsonObject, Signal } from 'afterturn/protocol';
-import { byCall, emptyLedger, emptyLists, emptySession, entriesOf, entryPhase, isListed, itemsShownBy, nextTick, reduceLedger, reduceLists } from 'afterturn/state';
+import { byCall, emptyLedger, emptyLists, emptySession, entriesOf, entryPhase, isListed, itemsShownBy, leavesAsItIs, nextTick, reduceLedger, reduceLists } from 'afterturn/state';
 import type { Entry, Fact, Item, Ledger, LedgerEvent, ListsEffect, ListsEvent, ListsOptions, SessionLedger, SessionLists } from 'afterturn/state';
 import { Outputs } from './outputs.js';
 import { Resuming } from './resuming.js';
@@ -110,7 +110,7 @@ export class BackgroundSession {
   /** An update of the agent. What goes to the client in its place is sent. */
   update(update: JsonObject, signals: readonly Signal[]): void {
     const resuming = this.#resuming;
-    if (resuming === undefined) return this.#run({ type: 'update', update, facts: this.#read(signals) });
+    if (resuming === undefined) return signals.length === 0 && !this.#running && leavesAsItIs(this.#lists, update) ? this.ports.outlet.keep(keep) : this.#run({ type: 'update', update, facts: this.#read(signals) });
     const isState = update.sessionUpdate === 'state_update';
     if (isState && resuming.rebuilt) this.#lost();
     resuming.touched ||= resuming.replays && !isState;

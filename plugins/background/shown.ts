@@ -3,7 +3,7 @@
  * calls as they add up to, and the tail of each open terminal's output. Bounded: calls that have ended
  * are forgotten, oldest first, unless they launched what lives; of an output the last bytes are kept.
  */
-import { arrayOf, at, isObject, stringOf, type JsonObject } from 'afterturn/protocol';
+import { arrayOf, at, isObject, kept, stringOf, type JsonObject } from 'afterturn/protocol';
 import { isFinalStatus } from 'afterturn/state';
 
 /** So much of a terminal's output is kept, in bytes. */
@@ -75,8 +75,9 @@ export function withTerminal(call: JsonObject, terminal: string): JsonObject {
 export class Shown {
   readonly #calls = new Map<string, JsonObject>();
   readonly #tails = new Map<string, Tail>();
-  /** So many calls are looked through for those that may be forgotten. */
-  #lookAt = MAX_ENDED_CALLS;
+  /** The calls that have ended, in the order of that: those that may be forgotten, and those that launched what lived when it was their turn. */
+  readonly #ended = new Set<string>();
+  readonly #keptEnded = new Set<string>();
 
   /** `isKept`: the call launched what lives. */
   constructor(private readonly isKept: (call: string) => boolean) {}
@@ -101,18 +102,33 @@ export class Shown {
 
   #put(id: string, change: (call: JsonObject) => JsonObject): void {
     const call = change(this.#calls.get(id) ?? {});
-    const hasEnded = isFinalStatus(stringOf(call.status));
-    if (hasEnded) this.#calls.delete(id);
+    kept(call.content);
+    kept(call.rawOutput);
     this.#calls.set(id, call);
-    if (hasEnded) this.#forgetCalls();
+    this.#ended.delete(id);
+    this.#keptEnded.delete(id);
+    if (!isFinalStatus(stringOf(call.status))) return;
+    this.#ended.add(id);
+    this.#forgetCalls();
   }
 
   #forgetCalls(): void {
-    if (this.#calls.size <= this.#lookAt) return;
-    const ended = [...this.#calls].filter(([id, call]) => isFinalStatus(stringOf(call.status)) && !this.isKept(id));
-    for (const [id] of ended.slice(0, Math.max(0, ended.length - MAX_ENDED_CALLS))) this.#calls.delete(id);
-    // Where much lives, not at each end.
-    this.#lookAt = Math.max(MAX_ENDED_CALLS, Math.floor(this.#calls.size * 1.125) - 16);
+    // Of those that were kept one is looked at again with each end.
+    const [oldest] = this.#keptEnded;
+    if (oldest !== undefined) {
+      this.#keptEnded.delete(oldest);
+      this.#forget(oldest);
+    }
+    for (const id of this.#ended) {
+      if (this.#ended.size <= MAX_ENDED_CALLS) return;
+      this.#ended.delete(id);
+      this.#forget(id);
+    }
+  }
+
+  #forget(id: string): void {
+    if (this.isKept(id)) this.#keptEnded.add(id);
+    else this.#calls.delete(id);
   }
 
   #terminal(id: string, update: JsonObject): void {

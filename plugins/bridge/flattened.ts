@@ -51,8 +51,9 @@ export class Flattened {
   /** The session that an update, or a tool call that the user is asked about, belongs to. */
   ownerOf(session: BridgeSession, update: JsonObject): BridgeSession {
     if (session.parent !== undefined) return session;
-    const ids = [idOf(update.asyncTaskId), idOf(update.toolCallId)].flatMap((id) => id ?? []);
+    const ids = [idOf(update.asyncTaskId), idOf(update.toolCallId)].filter((id) => id !== undefined);
     const launch = launchOfUpdate(update);
+    if (launch === undefined && (ids.length === 0 || this.#owners.size === 0)) return session;
     const owner = this.#ownerIn(ids) ?? (launch === undefined ? undefined : this.#launched(session, launch).child.session);
     if (owner !== undefined) for (const id of ids) this.#owners.set(id, owner);
     return owner === undefined || owner.closed ? session : owner;

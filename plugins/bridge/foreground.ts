@@ -3,7 +3,7 @@
  * told, and questions that nobody waits for any more are withdrawn.
  */
 import type { RequestId } from 'afterturn/plugin';
-import { turnsAfter, type TurnEffect, type TurnEvent } from 'afterturn/state';
+import { isUnmovedByWords, turnsAfter, type TurnEffect, type TurnEvent } from 'afterturn/state';
 import type { Bridge } from './bridge.js';
 import type { BridgeSession } from './session.js';
 import type { Ending } from 'afterturn/protocol';
@@ -45,6 +45,7 @@ export class Foreground {
 
   /** Feeds one event and carries out its effects, in order. */
   happened(session: BridgeSession, event: Happened): void {
+    if (event.type === 'said' && isUnmovedByWords(session.turns)) return;
     const [state, effects] = turnsAfter(session.turns, { ...event, at: this.#bridge.host.now() });
     session.turns = state;
     for (const effect of effects) (this.#carry[effect.type] as Carry<TurnEffect['type']>)(session, effect);

@@ -5,7 +5,7 @@
  * A replayed message is recognised by its kind and how its text begins, in the order of the session;
  * what an earlier replay told under an id of the agent's own is none of ours.
  */
-import { at, idOf, stringOf, type JsonObject } from 'afterturn/protocol';
+import { at, idOf, startOf, textOf, type JsonObject } from 'afterturn/protocol';
 
 /** So much of a message's beginning tells it apart. */
 const HEAD = 256;
@@ -24,7 +24,7 @@ export interface ReplayPlace {
   next: number;
 }
 
-const headOf = (content: unknown): string => (stringOf(at(content, 'text')) ?? JSON.stringify(content) ?? '').slice(0, HEAD);
+const headOf = (content: unknown): string => startOf(textOf(at(content, 'text')) ?? JSON.stringify(content) ?? '', HEAD);
 const keyOf = (kind: string, id: string): string => `${kind} ${id}`;
 
 const USER_CHUNK = 'user_message_chunk';

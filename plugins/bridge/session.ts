@@ -2,7 +2,7 @@
  * What the bridge remembers of one session: the foreground, and the entities as the client knows
  * them. Bounded: calls that have ended are forgotten, oldest first.
  */
-import { isFinal, type CallContext, type ConfigView, type Failure, type KnownCall, type JsonObject, type KnownTerminal, type MessageRun, type MetaRules } from 'afterturn/protocol';
+import { isFinal, kept, type CallContext, type ConfigView, type Failure, type KnownCall, type JsonObject, type KnownTerminal, type MessageRun, type MetaRules } from 'afterturn/protocol';
 import { noTurns, type TurnsState } from 'afterturn/state';
 import { MessageIds } from './message-ids.js';
 import type { Replay } from './replay.js';
@@ -81,6 +81,8 @@ export class BridgeSession {
   }
 
   rememberCall(id: string, call: KnownCall): void {
+    kept(call.fields.content);
+    kept(call.fields.rawOutput);
     this.calls.set(id, call);
     if (this.calls.size <= this.#callLimit) return;
     for (const [oldest, known] of this.calls) {

@@ -2,7 +2,7 @@
  * The agent's `session/update`s and its raw feed: each is translated, and told to the foreground
  * before or after it goes out.
  */
-import { drop, ruled, type Call, type Outcome } from 'afterturn/plugin';
+import { drop, ruled, type Call, type Outcome, type TextPlaces } from 'afterturn/plugin';
 import {
   at, failureAfter, idOf, isChildNews, isContentBlock, isObject, isUpdate, messageKinds, readRawFeed, readUpdate, stringOf, toV2Chunk, toV2ConfigOptions, toV2Meta, toV2PlainUpdate,
   toV2StopNotice, toV2Terminals, toV2ToolCall, toV2UnknownUpdate, TURN_TASK, typeName, withForm, withOptions, type JsonObject, type Signal, type V2Update,
@@ -16,6 +16,15 @@ import type { BridgeSession } from './session.js';
 import { threadIn } from './steering.js';
 import { userMessagesNamed } from './user-messages.js';
 
+/** The long strings that are told as they came, or in base64. */
+const TEXTS = {
+  update: {
+    content: { text: true, '*': { content: { text: true }, oldText: true, newText: true } },
+    rawOutput: true,
+    _meta: { terminal_output: { data: true }, terminal_output_delta: { data: true } },
+  },
+} as const satisfies TextPlaces;
+
 type V1Update = JsonObject & { readonly sessionUpdate: string };
 type Translate = (session: BridgeSession, update: V1Update, faults: string[]) => readonly V2Update[];
 
@@ -24,7 +33,12 @@ const turnContent: ReadonlySet<string> = new Set([
   'agent_message_chunk', 'agent_thought_chunk', 'tool_call', 'tool_call_update', 'plan', 'plan_update', 'plan_removed', 'compaction_update', 'compaction_summary_chunk',
 ]);
 /** Of these, what a turn begins with. */
+/** The kinds that tell of tasks, in either version. */
+const isTaskKind = (kind: string): boolean => kind.startsWith('async_task_') || kind.startsWith('_async_task_');
 const turnStart: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'tool_call']);
+
+/** What a message of the agent becomes is told by messages of ours. */
+const translated = ruled('session/update', drop());
 
 const stopReasonOf = { completed: 'end_turn', failed: 'error', stopped: 'cancelled', unknown: 'cancelled' } as const;
 
@@ -51,15 +65,16 @@ export class Updates {
 
   /** A `session/update` of the agent. */
   onUpdate(call: Call): Outcome {
-    const sessionId = idOf(at(call.params, 'sessionId'));
-    const update = at(call.params, 'update');
+    const params = call.withTexts(TEXTS);
+    const sessionId = idOf(at(params, 'sessionId'));
+    const update = at(params, 'update');
     if (sessionId === undefined || !isUpdate(update)) {
-      this.#bridge.report(sessionId ?? '', 'session/update', [`expected a sessionId and an update with a kind, got ${typeName(at(call.params, 'sessionId'))} and ${typeName(update)}`]);
+      this.#bridge.report(sessionId ?? '', 'session/update', [`expected a sessionId and an update with a kind, got ${typeName(at(params, 'sessionId'))} and ${typeName(update)}`]);
       return ruled('session/update', drop());
     }
     const session = this.#bridge.ownerOf(this.#bridge.session(sessionId), update);
-    if (!session.closed && (session.root.replay !== 'hidden' || !(isHistory(update.sessionUpdate) || isChildNews(update.sessionUpdate)))) this.#pass(session, update, toV2Meta(at(call.params, '_meta'), this.#bridge.rules));
-    return ruled('session/update', drop());
+    if (!session.closed && (session.root.replay !== 'hidden' || !(isHistory(update.sessionUpdate) || isChildNews(update.sessionUpdate)))) this.#pass(session, update, toV2Meta(at(params, '_meta'), this.#bridge.rules));
+    return translated;
   }
 
   /** A message of the raw feed: it goes on as it is, what it says of turns is told after it. */
@@ -171,7 +186,7 @@ export class Updates {
   #turnsIn(session: BridgeSession, update: V1Update): Happened[] {
     if (update.sessionUpdate === 'session_info_update') return threadIn(session, update);
     if (update.sessionUpdate === 'usage_update') return this.#markIn(update);
-    return readUpdate(update).signals.flatMap((signal) => this.#turnIn(signal) ?? []);
+    return isTaskKind(update.sessionUpdate) ? readUpdate(update).signals.flatMap((signal) => this.#turnIn(signal) ?? []) : [];
   }
 
   #markIn(update: V1Update): Happened[] {

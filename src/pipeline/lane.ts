@@ -171,7 +171,7 @@ export class Lane {
   #stepsOf({ at, frame, asked }: Item): Steps {
     const { table } = this.#ports.intake;
     if (frame.kind === 'reply') return asked === undefined ? [] : table.replySteps(asked, at);
-    return table.callSteps(frame.method, frame.method === kinds.method ? kindIn(frame.members, kinds) : undefined);
+    return table.callSteps(frame.method, frame.method === kinds.method ? kindIn(frame.unread, kinds) : undefined);
   }
 
   /** Lets a message meet its hooks, from `steps[index]` on, and sends what is left of it. */
@@ -282,7 +282,7 @@ export class Lane {
     if (frame.kind === 'request' && asked !== undefined && (asked.owner !== undefined || intake.hasToRemember(asked.idText))) requests.add(asked);
     outbox.told ||= asked?.owner === undefined;
     if (line === undefined) origins?.sent(direction, frame, outbox);
-    if (line === undefined) outbox.send(frame.raw);
+    if (line === undefined) outbox.send(...frame.pieces);
     else outbox.pass(line.buffer, line.start, line.end);
   }
 }

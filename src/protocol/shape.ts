@@ -9,7 +9,33 @@ export const isObject = (value: unknown): value is JsonObject => typeof value ==
 
 export const objectOf = (value: unknown): JsonObject | undefined => (isObject(value) ? value : undefined);
 export const arrayOf = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined);
-export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+/** A long string that was not read (`LongText` of the plugin API). It can be moved as it is. */
+export interface UnreadText {
+  toString(): string;
+  start(units: number): string;
+  base64(): UnreadText;
+  keep(): UnreadText;
+}
+
+const TEXT = Symbol.for('afterturn.text');
+export const isUnreadText = (value: unknown): value is UnreadText => typeof value === 'object' && value !== null && TEXT in value;
+
+/** The string, also one that was not read yet. */
+export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : isUnreadText(value) ? String(value) : undefined);
+
+/** The string as it is. */
+export const textOf = (value: unknown): string | UnreadText | undefined => (typeof value === 'string' || isUnreadText(value) ? value : undefined);
+
+/** The first units of a string. */
+export const startOf = (text: string | UnreadText, units: number): string => (typeof text === 'string' ? text.slice(0, units) : text.start(units));
+
+/** The same value, which may outlive its message: unread texts hold nothing but their own bytes. */
+export function kept<T>(value: T): T {
+  if (isUnreadText(value)) value.keep();
+  else if (Array.isArray(value)) value.forEach(kept);
+  else if (isObject(value)) Object.values(value).forEach(kept);
+  return value;
+}
 export const booleanOf = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
 
 /** A string that can serve as an id. */
@@ -52,6 +78,7 @@ export function defined<T extends object>(value: T): T {
 
 /** What a value is, for messages that must not show it. */
 export function typeName(value: unknown): string {
+  if (isUnreadText(value)) return 'string';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return typeof value;

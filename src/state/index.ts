@@ -6,7 +6,7 @@ export * from './lists.js';
 export { isTaskSignal, newsOf, pastSignal, startsOf, type TaskSignal } from './history.js';
 export { entriesOf, entryPhase, isListed } from './lists-entries.js';
 export type * from './lists-types.js';
-export { noTurns, turnsAfter } from './turns.js';
+export { isUnmovedByWords, noTurns, turnsAfter } from './turns.js';
 export type * from './turns-types.js';
 export { listedTask, nativeSignals, noNativeWork, type NativeWork } from './native-lists.js';
 export { emptyTrace, nextTraceTick, reduceTrace } from './trace.js';

@@ -87,9 +87,10 @@ function endedAsItsWork(draft: Draft, update: JsonObject): JsonObject {
  * the end: the terminal shows it, and the call the terminal. The exit code that comes with it is the ledger's.
  */
 function foundOutput(draft: Draft, update: JsonObject, call: string): JsonObject {
+  if (integerOf(at(update, 'rawOutput', 'exit_code')) === undefined) return update;
   const content = arrayOf(update.content) ?? [];
   const text = content.length === 1 && at(content[0], 'type') === 'content' && at(content[0], 'content', 'type') === 'text' ? stringOf(at(content[0], 'content', 'text')) : undefined;
-  if (text === undefined || integerOf(at(update, 'rawOutput', 'exit_code')) === undefined) return update;
+  if (text === undefined) return update;
   const launched = draft.ledger.items.where(byCall, call).flatMap(({ task }) => draft.lists.entries.get(task) ?? []);
   const entry = launched.find(({ type, own, phase }) => type === 'terminal' && !own && phase !== 'settled');
   if (entry === undefined) return update;

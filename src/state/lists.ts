@@ -219,6 +219,12 @@ const handlers: { readonly [T in ListsEvent['type']]: Handler<T> } = {
   ended: (draft, event) => onSessionEnd(draft, event.reason),
 };
 
+/** Kinds of update that say nothing of work, and nothing that waits goes before. */
+const plainKinds: ReadonlySet<unknown> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'user_message_chunk', 'plan_update', 'usage_update']);
+
+/** Whether this update, without facts and while nothing is resumed, goes on as it is and changes nothing: no `idle` waits. */
+export const leavesAsItIs = (lists: SessionLists, update: JsonObject): boolean => plainKinds.has(update.sessionUpdate) && !awaitsTasks(lists);
+
 /** One event of one session: its lists after it, and what is to be done, in order. */
 export function reduceLists(lists: SessionLists, event: ListsEvent, options: ListsOptions): readonly [SessionLists, readonly ListsEffect[]] {
   if (lists.native && event.type !== 'update') return [lists, []];

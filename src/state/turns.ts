@@ -11,7 +11,7 @@ import type { RpcError } from '../wire/jsonrpc.js';
 import { addOwn, afterWork, and, CLOSING_MS, close, closeAll, hasWork, INSERT_AFTER_MS, insertNext, isWaiting, removeOwn, stay } from './turns-steps.js';
 import { abandonBefore, cancel, closeFailed, overtake, takenIn } from './turns-queue.js';
 import type { OpenPrompt, Step, TurnEffect, TurnEvent, TurnsState } from './turns-types.js';
-import { takeIn, tended, touched, worked } from './turns-unmarked.js';
+import { takeIn, tended, touched, unmarkedTurn, worked } from './turns-unmarked.js';
 
 export const noTurns: TurnsState = { prompts: [], own: [], closing: undefined, questions: [], shown: 'idle', cancelled: false, ending: false, names: false };
 
@@ -144,6 +144,9 @@ const handlers: Handlers = {
   closed: closeAll,
   woken: wake,
 };
+
+/** Whether more of what the agent says changes nothing: work is known to go on, no prompt takes over, and no turn is known by its signs only. */
+export const isUnmovedByWords = (state: TurnsState): boolean => hasWork(state) && !state.prompts.some(({ inserted }) => !inserted) && unmarkedTurn(state) === undefined;
 
 /** The next state, and what has to be said or done, in this order. */
 export function turnsAfter(state: TurnsState, event: TurnEvent): Step {

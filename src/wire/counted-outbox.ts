@@ -29,8 +29,8 @@ export class CountedOutbox extends Outbox {
     this.#counts.passed(linesIn(bytes, start, end));
   }
 
-  override send(bytes: Uint8Array): void {
-    super.send(bytes);
+  override send(...pieces: readonly (string | Uint8Array)[]): void {
+    super.send(...pieces);
     this.#counts.made(1);
   }
 }

@@ -7,6 +7,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { jsonText, parsedJson } from './json.js';
+import { markedText, textPieces, unmarked, withoutTexts, type Pieces, type TextPlaces } from './long-text.js';
 import { ErrorCode, rpcError, type RequestId, type RpcError } from './jsonrpc.js';
 
 export type Members = Readonly<Record<string, unknown>>;
@@ -39,6 +40,11 @@ export class Frame implements Head {
   readonly method: string;
   readonly idText: string | undefined;
   #line: Uint8Array | undefined;
+  /** The line of a message that was made here, in pieces. */
+  #pieces: Pieces | undefined;
+  /** May hold long texts in a message that was made here. */
+  #given: Members | undefined;
+  #hasTexts = false;
   #members: Members | undefined;
   #outline: Members | undefined;
   #longStrings: readonly number[] = [];
@@ -50,7 +56,7 @@ export class Frame implements Head {
     this.method = method;
     this.idText = idText;
     this.#line = line;
-    this.#members = members;
+    this.#given = members;
   }
 
   /**
@@ -69,14 +75,14 @@ export class Frame implements Head {
     if (typeof method !== 'string') throw new TypeError(`expected a method that is a string, got ${typeof method}`);
     const id = idText === undefined ? {} : { id: JSON.parse(idText) as unknown };
     const kind = idText === undefined ? 'notification' : 'request';
-    return written(new Frame({ kind, method, idText }, undefined, { jsonrpc: '2.0', ...id, method, params }));
+    return new Frame({ kind, method, idText }, undefined, { jsonrpc: '2.0', ...id, method, params }).#written();
   }
 
   /** A response. A missing result is `null`: without one it would be no response. */
   static ofReply(idText: string, body: { readonly result: unknown } | { readonly error: RpcError }): Frame {
     const outcome = 'error' in body ? { error: body.error } : { result: body.result ?? null };
     const members = { jsonrpc: '2.0', id: JSON.parse(idText) as unknown, ...outcome };
-    return written(new Frame({ kind: 'reply', method: '', idText }, undefined, members));
+    return new Frame({ kind: 'reply', method: '', idText }, undefined, members).#written();
   }
 
   get id(): RequestId | undefined {
@@ -89,8 +95,24 @@ export class Frame implements Head {
 
   /** The params without their long strings, which are empty here: nearly all of a big message is in them. */
   get outline(): unknown {
-    if (this.#members !== undefined || this.#line === undefined || this.#longStrings.length === 0) return this.params;
+    if (this.#members !== undefined) return this.params;
+    if (this.#hasTexts) return (this.#outline ??= withoutTexts(this.#given, () => '') as Members).params;
+    if (this.#line === undefined || this.#longStrings.length === 0) return this.params;
     return (this.#outline ??= membersIn(textWithoutLong(this.#line, this.#longStrings), this.#plainNumbers)).params;
+  }
+
+  /** The params with long texts in place of the long strings at these places. */
+  withTexts(places: TextPlaces): unknown {
+    if (this.#members !== undefined) return this.params;
+    if (this.#hasTexts) return withoutTexts(this.#given?.params, String, places);
+    if (this.#line === undefined || this.#longStrings.length === 0) return this.params;
+    const marked = markedText(this.#line, this.#longStrings);
+    try {
+      if (marked !== undefined) return unmarked(membersIn(marked, this.#plainNumbers).params, this.#line, this.#longStrings, places);
+    } catch {
+      // What is no JSON, or no UTF-8, is found to be so as in any other message.
+    }
+    return this.params;
   }
 
   get result(): unknown {
@@ -103,32 +125,49 @@ export class Frame implements Head {
 
   /** The message as a line, with its line ending. */
   get raw(): Uint8Array {
-    return (this.#line ??= Buffer.from(textOf(this.members, this.idText) + this.#ending));
+    return (this.#line ??= bytesOf(this.pieces));
+  }
+
+  /** The same in pieces. */
+  get pieces(): Pieces {
+    if (this.#line !== undefined) return [this.#line];
+    return this.#pieces ?? this.#written().pieces;
+  }
+
+  /** The whole message as far as its short strings: what it is can be told by that. */
+  get unread(): Members {
+    return this.#given ?? this.members;
   }
 
   /** The whole message. Throws `NotAMessage` when the line is not one JSON object. */
   get members(): Members {
-    return (this.#members ??= membersOf(this.#line ?? Buffer.alloc(0), this.#plainNumbers));
+    if (this.#members !== undefined) return this.#members;
+    if (this.#given !== undefined) return (this.#members = this.#hasTexts ? (withoutTexts(this.#given, String) as Members) : this.#given);
+    return (this.#members = membersOf(this.#line ?? Buffer.alloc(0), this.#plainNumbers));
   }
 
   /** The same message with other contents. Throws where `JSON.stringify` throws. */
   changed(change: Change): Frame {
-    const members: Record<string, unknown> = { ...this.members };
+    const members: Record<string, unknown> = { ...(this.#given ?? this.members) };
     if ('error' in change) delete members.result;
     if ('result' in change) delete members.error;
     Object.assign(members, change);
     if ('result' in change) members.result ??= null;
     const frame = new Frame({ kind: this.kind, method: change.method ?? this.method, idText: this.idText }, undefined, members);
     frame.#ending = this.#line === undefined ? this.#ending : lineEnding(this.#line);
-    return written(frame);
+    return frame.#written();
+  }
+
+  /** Writes the line now, so that what has no JSON fails where it was asked for. */
+  #written(): this {
+    const { pieces, hasTexts } = textPieces((again) => textOf(this.#given ?? {}, this.idText, again) + this.#ending);
+    this.#pieces = pieces;
+    this.#hasTexts = hasTexts;
+    return this;
   }
 }
 
-/** Writes the line now, so that what has no JSON fails where it was asked for. */
-function written(frame: Frame): Frame {
-  void frame.raw;
-  return frame;
-}
+const bytesOf = (pieces: Pieces): Uint8Array => Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 
 /** What is no error as JSON-RPC 2.0 (section 5.1) has it becomes one that says so; `null` is how JSON-RPC 1.0 says that there is none. */
 function errorOf(error: unknown): RpcError | undefined {
@@ -164,10 +203,10 @@ function membersIn(text: string, plainNumbers: boolean): Members {
 }
 
 /** The message's JSON text. The id's own text is used, whatever its number form. */
-function textOf(members: Members, idText: string | undefined): string {
+function textOf(members: Members, idText: string | undefined, again: () => void): string {
   const texts: string[] = [];
   for (const key of Object.keys(members)) {
-    const text = key === 'id' && idText !== undefined ? idText : jsonText(members[key]);
+    const text = key === 'id' && idText !== undefined ? idText : jsonText(members[key], again);
     if (text !== undefined) texts.push(`${JSON.stringify(key)}:${text}`);
   }
   return `{${texts.join(',')}}`;

@@ -81,9 +81,14 @@ export function parsedJson(text: string): unknown {
 
 const exactNumbers = [{ test: (value: unknown) => value instanceof ExactNumber, stringify: String }];
 
-/** The JSON text of a value, on one line; `undefined` where there is none. Throws on cycles and big integers, as `JSON.stringify`. */
-export function jsonText(value: unknown): string | undefined {
+/**
+ * The JSON text of a value, on one line; `undefined` where there is none. Throws on cycles and big integers,
+ * as `JSON.stringify`. `again` is called when it has to be written a second time, for the digits of its numbers.
+ */
+export function jsonText(value: unknown, again = (): void => {}): string | undefined {
   met = false;
   const text = JSON.stringify(value) as string | undefined;
-  return met ? stringify(value, undefined, undefined, exactNumbers) : text;
+  if (!met) return text;
+  again();
+  return stringify(value, undefined, undefined, exactNumbers);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Call, Reply } from '../../src/plugin.js';
 import { SessionRequests } from '../../plugins/session-requests.js';
 
-const call = (method: string, id: number, sessionId?: string): Call => ({ kind: 'request', method, id, params: { sessionId }, outline: { sessionId }, raw: new Uint8Array() });
+const call = (method: string, id: number, sessionId?: string): Call => ({ kind: 'request', method, id, params: { sessionId }, outline: { sessionId }, withTexts: () => ({ sessionId }), raw: new Uint8Array() });
 const reply = (method: string, id: number): Reply => ({ kind: 'reply', to: { method, id, seenAt: 0 }, result: {}, error: undefined, raw: new Uint8Array() });
 
 describe('the sessions of open requests', () => {

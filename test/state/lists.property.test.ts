@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emptySession, reduceLists, type ListsEffect, type ListsEvent, type ListsOptions, type SessionLists } from 'afterturn/state';
+import { emptySession, leavesAsItIs, reduceLists, type ListsEffect, type ListsEvent, type ListsOptions, type SessionLists } from 'afterturn/state';
 import { Broken } from './model-client.js';
 import { play, script, type Script } from './random-session.js';
 
@@ -15,6 +15,24 @@ describe('random sessions', () => {
   it(`keep every rule: ${RUNS} of them, seed ${seed}`, () => {
     fc.assert(fc.property(script, (each) => void play(each)), { seed, numRuns: RUNS });
   }, 120_000);
+
+  it('are not changed by updates that are told to change nothing', () => {
+    let taken = 0;
+    const checked: typeof reduceLists = (lists, event, options) => {
+      const result = reduceLists(lists, event, options);
+      for (const sessionUpdate of ['agent_message_chunk', 'agent_thought_chunk', 'user_message_chunk', 'plan_update', 'usage_update', 'user_message', 'tool_call_update']) {
+        const update = { sessionUpdate };
+        if (!leavesAsItIs(result[0], update)) continue;
+        taken++;
+        const [after, effects] = reduceLists(result[0], { type: 'update', update, facts: [], session: event.session, at: event.at + 1, ledger: 'ledger' in event ? event.ledger : emptySession }, options);
+        expect(effects).toEqual([{ do: 'keep' }]);
+        expect(after).toBe(result[0]);
+      }
+      return result;
+    };
+    fc.assert(fc.property(script, (each) => void play(each, checked)), { seed, numRuns: 300 });
+    expect(taken).toBeGreaterThan(1000);
+  }, 60_000);
 
   it('are valid by the schema', () => {
     fc.assert(fc.property(script, (each) => {

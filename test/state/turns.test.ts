@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { noTurns, turnsAfter } from '../../src/state/turns.js';
+import { isUnmovedByWords, noTurns, turnsAfter } from '../../src/state/turns.js';
 import { CLOSING_MS, INSERT_AFTER_MS } from '../../src/state/turns-steps.js';
 import type { TurnsState } from '../../src/state/turns-types.js';
 import { playedTurns, type Happened } from './played-turns.js';
@@ -196,6 +196,23 @@ describe('whatever happens', () => {
     key.map(own), fc.tuple(key, fc.boolean()).map(([k, marks]) => ownEnds(k, marks)), fc.boolean().map(feed),
     key.map((question): Happened => ({ type: 'asked', question })), key.map((question): Happened => ({ type: 'answered', question })),
   );
+
+  test('words that are told to change nothing change nothing', () => {
+    let taken = 0;
+    const withSigns = fc.oneof(event, fc.constantFrom<Happened>({ type: 'worked', starts: true }, { type: 'closing' }, { type: 'closeFailed' }, { type: 'promptSent', prompt: 'c', overlaps: true }));
+    fc.assert(fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }), withSigns), { maxLength: 20 }), fc.nat(2000), (events, later) => {
+      const turns = playedTurns();
+      for (const [ms, one] of events) {
+        turns.says(ms, one);
+        const state = turns.state();
+        if (!isUnmovedByWords(state)) continue;
+        taken++;
+        for (const starts of [true, false]) expect(turnsAfter(state, { type: 'said', starts, at: 1_000_000 + later })).toEqual([state, []]);
+        expect(turnsAfter(state, { type: 'said', starts: true, at: 1_000_000 + later })[0]).toBe(state);
+      }
+    }), { numRuns: 500 });
+    expect(taken).toBeGreaterThan(100);
+  });
 
   test('states alternate, each prompt is answered once, and when all has ended the session is idle', () => {
     fc.assert(fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }), event), { maxLength: 40 }), (events) => {

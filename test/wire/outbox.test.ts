@@ -62,7 +62,38 @@ test('a message made here starts on a line of its own', () => {
   out.pass(Buffer.from('torn'), 0, 4);
   out.send(Buffer.from('mine\n'));
   out.send(Buffer.from('more\n'));
-  expect(writes.join('')).toBe('torn\nmine\nmore\n');
+  out.flush();
+  expect(writes).toEqual(['torn', '\nmine\nmore\n']);
+});
+
+test('messages made here leave together, in pieces of text and bytes, and in order with what passes', () => {
+  const { out, writes } = outbox();
+  out.send('{"a":"é', Buffer.from('漢'), '"}\n');
+  out.send('two\n');
+  out.pass(Buffer.from('theirs\n'), 0, 7);
+  out.send('three\n');
+  expect(writes).toEqual(['{"a":"é漢"}\ntwo\n', 'theirs\n']);
+  out.flush();
+  out.flush();
+  expect(writes.slice(2)).toEqual(['three\n']);
+});
+
+test('what was written is never written over, whatever the sizes', () => {
+  const written: Uint8Array[] = [];
+  const out = new Outbox((bytes) => {
+    written.push(bytes);
+    return true;
+  });
+  let expected = '';
+  for (let round = 0; round < 200; round++) {
+    const line = `${String(round).repeat((round * 7919) % 5000)}é\n`;
+    out.send(round % 2 === 0 ? line : Buffer.from(line));
+    if (round % 5 === 0) out.flush();
+    expected += line;
+  }
+  out.send('x'.repeat(300_000));
+  out.flush();
+  expect(Buffer.concat(written).toString()).toBe(`${expected}${'x'.repeat(300_000)}`);
 });
 
 test('it knows that the sink is full, and how much was made here since', () => {

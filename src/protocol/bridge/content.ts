@@ -2,9 +2,9 @@
  * Content blocks, both ways (ACP "Content"). The v1 blocks are a part of the v2 blocks; v2 is
  * stricter about URIs, base64 and annotations, and has icons.
  */
-import { isObject, stringOf, typeName, type JsonObject } from '../shape.js';
+import { isObject, stringOf, textOf, typeName, type JsonObject } from '../shape.js';
 import { invalidParams, type Translated } from '../errors.js';
-import { base64, integer, list, number, oneOf, shape, tagged, text, uri, type Reader } from './fields.js';
+import { anyText, base64, integer, list, number, oneOf, shape, tagged, text, uri, type Reader } from './fields.js';
 
 const priority: Reader = (value, faults) => (Number(value) >= 0 && Number(value) <= 1 ? number(value, faults) : undefined);
 const annotations = shape({}, { audience: list(oneOf('assistant', 'user')), lastModified: text, priority });
@@ -16,7 +16,7 @@ const resource: Reader = (value, faults) => {
 
 /** One v1 content block in v2 form. */
 export const toV2ContentBlock = tagged('type', {
-  text: shape({ text }, { annotations }),
+  text: shape({ text: anyText }, { annotations }),
   image: shape({ data: base64, mimeType: text }, { uri, annotations }),
   audio: shape({ data: base64, mimeType: text }, { annotations }),
   resource_link: shape({ name: text, uri }, { title: text, description: text, mimeType: text, size: integer(0), annotations }),
@@ -24,7 +24,7 @@ export const toV2ContentBlock = tagged('type', {
 });
 
 /** Whether it is a block that v2 takes. */
-export const isContentBlock = (value: unknown): boolean => toV2ContentBlock(value, []) !== undefined;
+export const isContentBlock = (value: unknown): boolean => (isObject(value) && value.type === 'text' ? textOf(value.text) !== undefined : toV2ContentBlock(value, []) !== undefined);
 
 /** The blocks that v1 has. */
 const v1Blocks: ReadonlySet<string> = new Set(['text', 'image', 'audio', 'resource_link', 'resource']);

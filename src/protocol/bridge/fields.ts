@@ -3,7 +3,7 @@
  * `undefined` when the value cannot be said in v2; why is written to `faults`, by type and key names
  * only. Unknown members are left out, `null` counts as absent (ACP v1: no change).
  */
-import { integerOf, isNumber, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
+import { integerOf, isNumber, isObject, objectOf, stringOf, textOf, typeName, type JsonObject, type UnreadText } from '../shape.js';
 
 export type Faults = string[];
 export type Reader<T = unknown> = (value: unknown, faults: Faults) => T | undefined;
@@ -15,6 +15,8 @@ const expected = (what: string, value: unknown, faults: Faults): undefined => {
 };
 
 export const text: Reader<string> = (value, faults) => stringOf(value) ?? expected('a string', value, faults);
+/** As `text`, for one that is moved and not looked at. */
+export const anyText: Reader<string | UnreadText> = (value, faults) => textOf(value) ?? expected('a string', value, faults);
 export const flag: Reader<boolean> = (value, faults) => (typeof value === 'boolean' ? value : expected('a boolean', value, faults));
 export const jsonObject: Reader<JsonObject> = (value, faults) => objectOf(value) ?? expected('an object', value, faults);
 /** Any value at all. */
@@ -64,31 +66,45 @@ export const filledList = <T>(item: Reader<T>): Reader<T[]> => (value, faults) =
 
 /** Runs `read`, and names the place of what it finds wrong. */
 export function within<T>(place: string, faults: Faults, read: (inner: Faults) => T): T {
-  const inner: Faults = [];
-  const result = read(inner);
-  for (const fault of inner) faults.push(fault.startsWith('expected') ? `${place}: ${fault}` : `${place}.${fault}`);
+  const before = faults.length;
+  const result = read(faults);
+  if (faults.length > before) namePlace(place, faults, before);
   return result;
+}
+
+function namePlace(place: string, faults: Faults, from: number): void {
+  for (let i = from; i < faults.length; i++) {
+    const fault = faults[i] as string;
+    faults[i] = fault.startsWith('expected') ? `${place}: ${fault}` : `${place}.${fault}`;
+  }
 }
 
 /** The members of `value` that `fields` names, each read, in their order; `null` and unreadable ones are left out. */
 export function readFields(value: JsonObject, fields: Fields, faults: Faults): { [key: string]: unknown } {
   const result: { [key: string]: unknown } = {};
-  for (const [key, given] of Object.entries(value)) {
-    const reader = Object.hasOwn(fields, key) ? fields[key] : undefined;
-    if (reader === undefined || given === undefined || given === null) continue;
-    const member = within(key, faults, (inner) => reader(given, inner));
+  for (const key of Object.keys(value)) {
+    const given = value[key];
+    if (given === undefined || given === null || !Object.hasOwn(fields, key)) continue;
+    const before = faults.length;
+    const member = (fields[key] as Reader)(given, faults);
+    if (faults.length > before) namePlace(key, faults, before);
     if (member !== undefined) result[key] = member;
   }
   return result;
 }
 
 /** An object with its `required` members, those `optional` ones that can be read, and `_meta`. */
-export const shape = (required: Fields, optional: Fields = {}): Reader<{ [key: string]: unknown }> => (value, faults) => {
-  if (!isObject(value)) return expected('an object', value, faults);
-  const result = readFields(value, { ...required, ...optional, _meta: jsonObject }, faults);
-  const missing = Object.keys(required).filter((key) => result[key] === undefined);
-  for (const key of missing) if (value[key] === undefined || value[key] === null) within(key, faults, (inner) => expected('a value', value[key], inner));
-  return missing.length === 0 ? result : undefined;
+export const shape = (required: Fields, optional: Fields = {}): Reader<{ [key: string]: unknown }> => {
+  const fields = { ...required, ...optional, _meta: jsonObject };
+  const names = Object.keys(required);
+  return (value, faults) => {
+    if (!isObject(value)) return expected('an object', value, faults);
+    const result = readFields(value, fields, faults);
+    if (names.every((key) => result[key] !== undefined)) return result;
+    const unsaid = names.filter((key) => result[key] === undefined && (value[key] === undefined || value[key] === null));
+    for (const key of unsaid) within(key, faults, (inner) => expected('a value', value[key], inner));
+    return undefined;
+  };
 };
 
 /** As `shape`, for what is told in patches: there `null` clears an optional member in both versions. */

@@ -3,7 +3,7 @@
  * (`terminal_info`, `terminal_output`, `terminal_output_delta`, `terminal_input`, `terminal_exit`); in v2 the agent owns
  * terminals, and each is announced by a `terminal_update` before anything references it.
  */
-import { at, idOf, integerOf, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
+import { at, idOf, integerOf, objectOf, startOf, stringOf, textOf, typeName, type JsonObject, type UnreadText } from '../shape.js';
 import type { V2Update } from '../v2.js';
 import { toAbsolutePath } from './diff.js';
 import type { Faults } from './fields.js';
@@ -27,7 +27,7 @@ interface News {
   readonly announce: boolean;
   readonly command?: string | undefined;
   readonly cwd?: string | undefined;
-  readonly output?: string | undefined;
+  readonly output?: string | UnreadText | undefined;
   readonly exit?: JsonObject | undefined;
 }
 
@@ -35,13 +35,13 @@ const FIRST_LINE_LENGTH = 64;
 const nonZeroExit = /^Exit code (\d{1,10})$/;
 
 /** The `_meta` keys that tell what a terminal shows. v2 has no place for what is typed into a command: it stands on lines of its own, as in the v2 of the agent that tells it. */
-const outputKeys: ReadonlyMap<string, (data: string) => string> = new Map([
+const outputKeys: ReadonlyMap<string, (data: string | UnreadText) => string | UnreadText> = new Map<string, (data: string | UnreadText) => string | UnreadText>([
   ['terminal_output', (data) => data],
   ['terminal_output_delta', (data) => data],
-  ['terminal_input', (data) => `\n${data}\n`],
+  ['terminal_input', (data) => `\n${String(data)}\n`],
 ]);
 
-const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
+const base64 = (text: string | UnreadText): string | UnreadText => (typeof text === 'string' ? Buffer.from(text, 'utf8').toString('base64') : text.base64());
 
 /** The terminals that the content of a tool call references. */
 export const terminalsIn = (content: unknown): string[] =>
@@ -76,7 +76,7 @@ function outputUpdates(terminalId: string, known: KnownTerminal | undefined, new
 
 function firstLineAfter(known: KnownTerminal | undefined, news: News): string | undefined {
   if (news.output === undefined || (known?.firstLine !== undefined && news.exit === undefined)) return known?.firstLine;
-  return news.output.slice(0, FIRST_LINE_LENGTH).split('\n', 1)[0];
+  return startOf(news.output, FIRST_LINE_LENGTH).split('\n', 1)[0];
 }
 
 function toV2Terminal(terminalId: string, earlier: KnownTerminal | undefined, news: News, report: JsonObject, habits: BridgeHabits): { terminal: KnownTerminal; updates: V2Update[] } {
@@ -116,7 +116,7 @@ function newsOf(report: JsonObject, call: KnownCall, context: TerminalContext, f
   if (own.length === 1) add(own[0], { command });
   for (const [key, shown] of outputKeys) {
     const id = idIn(meta, key, faults);
-    const data = stringOf(at(meta[key], 'data'));
+    const data = textOf(at(meta[key], 'data'));
     if (id !== undefined && data === undefined) faults.push(`_meta.${key}.data: expected a string, got ${typeName(at(meta[key], 'data'))}`);
     if (data !== undefined) add(id, { output: shown(data) });
   }

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toV1ContentBlocks, toV2ContentBlock } from '../../../src/protocol/bridge/content.js';
+import { isContentBlock, toV1ContentBlocks, toV2ContentBlock } from '../../../src/protocol/bridge/content.js';
 
 describe('v1 blocks in v2', () => {
   test.each([
@@ -11,6 +12,13 @@ describe('v1 blocks in v2', () => {
     { type: 'resource', resource: { blob: 'aGk=', uri: 'file:///a' }, _meta: { k: 1 } },
   ])('$type is the same', (block) => {
     expect(toV2ContentBlock(block, [])).toEqual(block);
+  });
+
+  test('whether it is one is known without its v2 form', () => {
+    const block = fc.oneof(fc.anything(), fc.record({ type: fc.constantFrom('text', 'image', '_own', 'x', 1), text: fc.anything(), data: fc.constantFrom('aGk=', 1), mimeType: fc.constant('a/b'), annotations: fc.anything() }, { requiredKeys: [] }));
+    fc.assert(fc.property(block, (value) => {
+      expect(isContentBlock(value)).toBe(toV2ContentBlock(value, []) !== undefined);
+    }), { numRuns: 1000 });
   });
 
   test('what v2 is stricter about is left out', () => {
