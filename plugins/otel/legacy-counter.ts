@@ -17,8 +17,8 @@ const marked = legacyKinds.filter(({ isMarked }) => isMarked !== undefined);
 export function legacyCounter({ place, seen }: LegacyCounterOptions): Plugin {
   const byMethod = (from: LegacyMessage['from']): CallHooks =>
     Object.fromEntries(legacyKinds.flatMap(({ word, methods }) => (methods?.[from] ?? []).map((method): [string, CallHook] => [method, () => void seen(word)])));
-  const countMarks = ({ params }: Call): void => {
-    const meta = at(params, 'update', '_meta');
+  const countMarks = ({ outline }: Call): void => {
+    const meta = at(outline, 'update', '_meta');
     if (meta !== undefined) for (const { word, isMarked } of marked) if (isMarked?.(meta) === true) seen(word);
   };
   const updates = new Map<string, CallHook>(legacyKinds.flatMap(({ word, updates: kinds = [] }) => kinds.map((kind): [string, CallHook] => [kind, () => void seen(word)])));

@@ -2,7 +2,7 @@
  * Metrics from span operations and from what other parts of the proxy count. Attributes are words of
  * few values only: no id, no content. Work that was not finished has no duration.
  */
-import type { Attributes, Counter, Histogram, Meter, UpDownCounter } from '@opentelemetry/api';
+import type { Attributes, Counter, Histogram, Meter, Observable } from '@opentelemetry/api';
 import type { Direction } from 'afterturn/plugin';
 import { Attribute, DURATION_BOUNDS, Metric, MetricAttribute, Operation, PERMISSION_METHOD, providerOf, type Instrument, type SpanOp, type TraceAttributes } from 'afterturn/state';
 
@@ -10,7 +10,7 @@ interface Measured {
   readonly start: number;
   attributes: TraceAttributes;
   /** What the item was counted with as alive. */
-  live: Attributes | undefined;
+  live: Sum | undefined;
 }
 
 type Kind = 'turn' | 'call' | 'permission' | 'item';
@@ -39,10 +39,42 @@ function dimensionsOf(agent: Attributes, attributes: TraceAttributes, keys: read
 
 const options = ({ unit, description }: Instrument): { unit: string; description: string } => ({ unit, description });
 
+/** A sum, and what it is told with. */
+interface Sum {
+  value: number;
+  readonly attributes: Attributes;
+}
+
+/** The words of an agent can be any: an instrument has so many sums, and one for all others (Metrics SDK, "Cardinality limits"). */
+const MOST_SUMS = 1999;
+const OVERFLOW: Attributes = { 'otel.metric.overflow': true };
+
+/** Sums that are told when they are asked for: an instrument looks up its attributes each time that it is added to. */
+class Sums {
+  readonly #sums = new Map<string, Sum>();
+
+  /** The sum with these attributes, which have always the same order. */
+  sumOf(attributes: Attributes): Sum {
+    const key = JSON.stringify(attributes);
+    const known = this.#sums.get(key);
+    if (known !== undefined) return known;
+    if (this.#sums.size >= MOST_SUMS && attributes !== OVERFLOW) return this.sumOf(OVERFLOW);
+    const sum = { value: 0, attributes };
+    this.#sums.set(key, sum);
+    return sum;
+  }
+
+  observedBy(instrument: Observable): void {
+    instrument.addCallback((result) => {
+      for (const { value, attributes } of this.#sums.values()) result.observe(value, attributes);
+    });
+  }
+}
+
 export class SpanMetrics {
   readonly #open = new Map<string, Measured>();
   readonly #durations: Readonly<Record<Kind, Histogram>>;
-  readonly #live: UpDownCounter;
+  readonly #live = new Sums();
   #agent: Attributes = {};
 
   constructor(meter: Meter) {
@@ -54,7 +86,7 @@ export class SpanMetrics {
       permission: histogram(Metric.permissionDuration),
       item: histogram(Metric.itemDuration),
     };
-    this.#live = meter.createUpDownCounter(Metric.liveItems.name, options(Metric.liveItems));
+    this.#live.observedBy(meter.createObservableUpDownCounter(Metric.liveItems.name, options(Metric.liveItems)));
   }
 
   /** Whose work it is from now on. */
@@ -80,8 +112,8 @@ export class SpanMetrics {
 
   #lives(open: Measured): void {
     if (open.live !== undefined) return;
-    open.live = dimensionsOf(this.#agent, open.attributes, liveDimensions);
-    this.#live.add(1, open.live);
+    open.live = this.#live.sumOf(dimensionsOf(this.#agent, open.attributes, liveDimensions));
+    open.live.value += 1;
   }
 
   #ended(key: string, open: Measured, time: number): void {
@@ -94,7 +126,7 @@ export class SpanMetrics {
 
   #gone(key: string, { live }: Measured): void {
     this.#open.delete(key);
-    if (live !== undefined) this.#live.add(-1, live);
+    if (live !== undefined) live.value -= 1;
   }
 }
 
@@ -112,7 +144,9 @@ const treatments = ['forwarded', 'written'] as const;
 
 /** Sums that every message adds to are kept here, and told when they are asked for. */
 export function countsOf(meter: Meter): Counts {
-  const legacy: Counter = meter.createCounter(Metric.legacyMessages.name, options(Metric.legacyMessages));
+  const legacy = new Sums();
+  legacy.observedBy(meter.createObservableCounter(Metric.legacyMessages.name, options(Metric.legacyMessages)));
+  const legacySums = { client: new Map<string, Sum>(), agent: new Map<string, Sum>() };
   const stale: Counter = meter.createCounter(Metric.staleCalls.name, options(Metric.staleCalls));
   const stray: Counter = meter.createCounter(Metric.strayLines.name, options(Metric.strayLines));
   const sums = { forwarded: { toAgent: 0, toClient: 0 }, written: { toAgent: 0, toClient: 0 } };
@@ -124,7 +158,11 @@ export function countsOf(meter: Meter): Counts {
     }
   });
   return {
-    legacy: (place, word) => legacy.add(1, { [MetricAttribute.place]: place, [MetricAttribute.legacyKind]: word }),
+    legacy(place, word) {
+      let sum = legacySums[place].get(word);
+      if (sum === undefined) legacySums[place].set(word, (sum = legacy.sumOf({ [MetricAttribute.place]: place, [MetricAttribute.legacyKind]: word })));
+      sum.value += 1;
+    },
     stale: (what) => stale.add(1, { [MetricAttribute.staleState]: what }),
     stray: () => stray.add(1),
     forwarded: (direction, lines) => void (sums.forwarded[direction] += lines),

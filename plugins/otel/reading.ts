@@ -65,6 +65,19 @@ export function permissionEndOf(reply: Reply, kinds: ReadonlyMap<string, string>
   return defined({ outcome: stringOf(at(reply.result, 'outcome', 'outcome')), optionKind: option === undefined ? undefined : kinds.get(option) });
 }
 
+/** The members of an update that no span of a known call is made of, and such of its `_meta`. */
+const quietMembers: ReadonlySet<string> = new Set(['sessionUpdate', 'toolCallId', 'title', 'kind', 'rawInput', 'locations', '_meta']);
+const quietMeta: ReadonlySet<string> = new Set(['terminal_info', 'terminal_output', 'terminal_output_delta']);
+
+/** The call that a `tool_call_update` is about which tells nothing that the span of a known call is made of. */
+export function quietCallOf(update: JsonObject): string | undefined {
+  if (update.sessionUpdate !== 'tool_call_update') return undefined;
+  for (const key in update) if (!quietMembers.has(key)) return undefined;
+  const meta = objectOf(update._meta);
+  if (meta !== undefined) for (const key in meta) if (!quietMeta.has(key)) return undefined;
+  return idOf(update.toolCallId);
+}
+
 export interface Introduction {
   readonly protocol: 1 | 2;
   readonly name: string | undefined;

@@ -4,6 +4,7 @@ import type { Host, RequestId } from 'afterturn/plugin';
 import { readRunUpdate, readUpdate, type JsonObject, type Signal, type WorkRef } from 'afterturn/protocol';
 import { emptyLedger, emptySession, emptyTrace, isReplaying, listedTask, nativeSignals, nextTraceTick, noNativeWork, promptSpan, reduceLedger, reduceTrace, type CallContent, type Fact, type Ledger, type LedgerEvent, type NativeWork, type TraceEvent, type TraceOptions, type TraceState, type TurnEnd } from 'afterturn/state';
 import { callContent } from './content.js';
+import { quietCallOf } from './reading.js';
 import type { SpanMetrics } from './metrics.js';
 import { SpanWriter, type SpanOutlets } from './spans.js';
 
@@ -73,8 +74,16 @@ export class TraceRecorder {
     if (this.#host !== undefined) this.record(this.#host, event);
   }
 
+  /** Whether an update of a tool call changes nothing in a span. */
+  #isQuiet(session: string, update: JsonObject): boolean {
+    const call = quietCallOf(update);
+    if (call === undefined || this.#options.captureContent === true || this.#trace.homes.has(session)) return false;
+    return this.#trace.sessions.get(session)?.calls.has(call) === true && this.#ledger.get(session)?.calls.has(call) === true;
+  }
+
   /** What an update of the agent tells. While history is replayed it ends what is live, and starts nothing. */
   updated(host: Host, session: string, update: JsonObject, end?: TurnEnd): void {
+    if (this.#isQuiet(session, update)) return;
     const isReplay = isReplaying(this.#trace, session);
     const moment = momentOf(host);
     const known = this.#native.get(session) ?? noNativeWork;

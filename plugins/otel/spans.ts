@@ -59,10 +59,7 @@ export class SpanWriter {
   }
 
   #start({ key, name, kind, parent, attributes, time, links }: Op<'start'>): void {
-    const linked = links.flatMap((link): Link[] => {
-      const context = this.#contextOf(link);
-      return context === undefined ? [] : [{ context }];
-    });
+    const linked = links.length === 0 ? undefined : this.#links(links);
     const { tracer, pendingSpans } = this.#outlets;
     const startTime = timeOf(time);
     const span = tracer.startSpan(name, { kind: kinds[kind], attributes, startTime, links: linked }, this.#parent(parent));
@@ -72,6 +69,13 @@ export class SpanWriter {
     const marks = { [Attribute.pending]: true, ...(above === undefined ? {} : { [Attribute.pendingParent]: above }) };
     const pending = tracer.startSpan(name, { kind: kinds[kind], attributes: { ...attributes, ...marks }, startTime }, trace.setSpan(ROOT_CONTEXT, span));
     pending.end(startTime);
+  }
+
+  #links(links: readonly SpanParent[]): Link[] {
+    return links.flatMap((link): Link[] => {
+      const context = this.#contextOf(link);
+      return context === undefined ? [] : [{ context }];
+    });
   }
 
   #announce({ key, name, time, attributes }: Op<'announce'>): void {
@@ -94,6 +98,7 @@ export class SpanWriter {
     open.span.end(timeOf(Math.max(time, open.start)));
     this.#open.delete(key);
     this.#ended.set(key, open.span.spanContext());
+    if (this.#ended.size <= REMEMBERED) return;
     for (const oldest of this.#ended.keys()) {
       if (this.#ended.size <= REMEMBERED) break;
       this.#ended.delete(oldest);

@@ -40,7 +40,7 @@ export function workOfUpdate(update: JsonObject): WorkRef | undefined {
 }
 
 /** Whether the update says that its work can be cancelled by its id. */
-export const offersCancel = (update: JsonObject): boolean => isObject(at(update, 'capabilities', 'cancel'));
+export const offersCancel = (update: JsonObject): boolean => update.capabilities !== undefined && isObject(at(update, 'capabilities', 'cancel'));
 
 export interface WorkEnd {
   readonly outcome: Outcome;

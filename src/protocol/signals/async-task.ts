@@ -26,12 +26,13 @@ function factsOf(update: JsonObject): TaskFacts {
   });
 }
 
+const expected: readonly (readonly [string, string])[] = [
+  ['name', 'string'], ['description', 'string'], ['taskType', 'string'], ['canStop', 'boolean'],
+  ['toolCallId', 'string'], ['outputFilePath', 'string'], ['summary', 'string'],
+];
+
 /** The optional members that are there with the wrong type. */
 function wrongMembers(update: JsonObject): string | undefined {
-  const expected: readonly (readonly [string, string])[] = [
-    ['name', 'string'], ['description', 'string'], ['taskType', 'string'], ['canStop', 'boolean'],
-    ['toolCallId', 'string'], ['outputFilePath', 'string'], ['summary', 'string'],
-  ];
   const wrong = expected.find(([key, type]) => update[key] !== undefined && update[key] !== null && typeName(update[key]) !== type);
   return wrong && `${wrong[0]} is ${typeName(update[wrong[0]])}, expected ${wrong[1]}`;
 }
