@@ -7,7 +7,7 @@ import type { Meter, TextMapPropagator, Tracer } from '@opentelemetry/api';
 import type { Logger } from '@opentelemetry/api-logs';
 import { replace, type Call, type CallHook, type Host, type Plugin, type Reply, type ReplyHook } from 'afterturn/plugin';
 import { at, extensionCapabilities, idOf, isObject, RAW_FEED, readRawFeed, SUBAGENT_KIND, type BackgroundType } from 'afterturn/protocol';
-import { callOfPermission, introductionOf, optionKindsOf, permissionEndOf, promptEndOf, remoteContextOf, turnEndOf, withContext } from './reading.js';
+import { callOfPermission, introductionOf, optionKindsOf, outlineOf, permissionEndOf, promptEndOf, remoteContextOf, turnEndOf, withContext } from './reading.js';
 import { promptContent } from './content.js';
 import { legacyCounter } from './legacy-counter.js';
 import { countsOf, SpanMetrics, type Counts } from './metrics.js';
@@ -53,9 +53,9 @@ const STOP = '_session/async_task/stop';
 const RESOURCE_NOT_FOUND = -32002;
 const MAX_CLOSED = 1000;
 
-/** The update kinds that spans are made of. The others pass unread. */
+/** The update kinds that spans are made of, beside those of tool calls. The others pass unread. */
 const KINDS = [
-  'tool_call', 'tool_call_update', 'terminal_update', 'state_update',
+  'terminal_update', 'state_update',
   'async_task_spawned', 'async_task_progress', 'async_task_state_update',
   '_async_task_spawned', '_async_task_progress', '_async_task_state_update',
   'subagent_update', 'subagent_spawned', 'subagent_state_update', SUBAGENT_KIND,
@@ -150,11 +150,15 @@ export function otel({ tracer, propagator, followUpWindow, meter, logger, pendin
     if (error !== undefined) refused();
   });
 
-  const updated = onCall((session, { params }, host) => {
+  const updatedBy = (paramsOf: (call: Call) => unknown): CallHook => (call, host) => {
+    const params = paramsOf(call);
+    const session = sessionOf(params);
     const update = at(params, 'update');
-    if (closed.has(session) || !isObject(update)) return;
+    if (session === undefined || closed.has(session) || !isObject(update)) return;
     recorder.updated(host, session, update, update.sessionUpdate === 'state_update' ? turnEndOf(update) : undefined);
-  });
+  };
+  const updated = updatedBy(({ params }) => params);
+  const callUpdated = captureContent ? updated : updatedBy(outlineOf);
   const fed = onCall((session, { params }, host) => {
     if (!closed.has(session)) recorder.fed(host, session, readRawFeed(params).signals);
   });
@@ -190,7 +194,7 @@ export function otel({ tracer, propagator, followUpWindow, meter, logger, pendin
     },
     toClient: {
       calls: {
-        'session/update': Object.fromEntries(KINDS.map((kind) => [kind, updated])),
+        'session/update': { ...Object.fromEntries(KINDS.map((kind) => [kind, updated])), tool_call: callUpdated, tool_call_update: callUpdated },
         [RAW_FEED]: fed,
         'session/request_permission': permissionAsked,
       },

@@ -1,6 +1,6 @@
 /** What tracing needs of messages: codes, counts and ids. Never their content. */
 import { isSpanContextValid, ROOT_CONTEXT, trace, type SpanContext, type TextMapGetter, type TextMapPropagator, type TextMapSetter } from '@opentelemetry/api';
-import type { Reply } from 'afterturn/plugin';
+import type { Call, Reply } from 'afterturn/plugin';
 import { agentOf, arrayOf, at, defined, idOf, integerOf, isObject, objectOf, protocolVersionOf, stringOf, type JsonObject } from 'afterturn/protocol';
 import type { PermissionEnd, RemoteContext, TurnEnd } from 'afterturn/state';
 
@@ -63,6 +63,23 @@ export function permissionEndOf(reply: Reply, kinds: ReadonlyMap<string, string>
   if (reply.error !== undefined) return { errorCode: integerOf(reply.error.code) ?? 0 };
   const option = stringOf(at(reply.result, 'outcome', 'optionId'));
   return defined({ outcome: stringOf(at(reply.result, 'outcome', 'outcome')), optionKind: option === undefined ? undefined : kinds.get(option) });
+}
+
+const isEmpty = (id: unknown): boolean => id === '';
+const terminalKeys = ['terminal_info', 'terminal_output', 'terminal_output_delta', 'terminal_exit'] as const;
+
+/** Whether what is left of a tool call's update without long strings has lost an id: one longer than any agent's. */
+function lacksId(params: unknown): boolean {
+  const update = objectOf(at(params, 'update')) ?? {};
+  const meta = objectOf(update._meta);
+  return isEmpty(at(params, 'sessionId')) || isEmpty(update.toolCallId)
+    || (meta !== undefined && (isEmpty(at(meta, 'claudeCode', 'parentToolUseId')) || terminalKeys.some((key) => isEmpty(at(meta, key, 'terminal_id')))))
+    || arrayOf(update.content)?.some((block) => isEmpty(at(block, 'terminalId'))) === true;
+}
+
+/** Of a `session/update` about a tool call what spans are made of: neither input nor output, most of its bytes. */
+export function outlineOf(call: Call): unknown {
+  return lacksId(call.outline) ? call.params : call.outline;
 }
 
 /** The members of an update that no span of a known call is made of, and such of its `_meta`. */

@@ -91,11 +91,11 @@ export class TraceRecorder {
     if (native !== known) this.#native.set(session, native);
     const content = this.#options.captureContent === true ? callContent(update) : undefined;
     for (const signal of listed) this.#tell(host, moment, session, signal, true, end);
-    for (const { signals } of [readUpdate(update), readRunUpdate(update)]) {
-      for (const signal of signals) {
-        if (this.#isOverruled(session, signal)) continue;
-        this.#tell(host, moment, session, signal, !isReplay || this.#isAboutLiveTask(session, signal), end, signal.type === 'toolCall' ? content : undefined);
-      }
+    const told = readUpdate(update).signals;
+    // No kind has both.
+    for (const signal of told.length > 0 ? told : readRunUpdate(update).signals) {
+      if (this.#isOverruled(session, signal)) continue;
+      this.#tell(host, moment, session, signal, !isReplay || this.#isAboutLiveTask(session, signal), end, signal.type === 'toolCall' ? content : undefined);
     }
   }
 

@@ -1,7 +1,11 @@
-/** An update of a known call that tells nothing is not looked into; it makes no difference. */
+/**
+ * An update of a known call that tells nothing is not looked into, and long strings of one are not read:
+ * it makes no difference.
+ */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { quietCallOf } from '../../../plugins/otel/reading.js';
+import { outlineOf, quietCallOf } from '../../../plugins/otel/reading.js';
+import type { Call } from '../../../src/plugin.js';
 import { traced, type Traced } from './traced.js';
 
 const update = (members: object): { readonly [key: string]: unknown } => ({ sessionUpdate: 'tool_call_update', toolCallId: 'c', ...members });
@@ -14,6 +18,23 @@ test('an update is quiet only when it has none of what spans are made of', () =>
   }
   expect(quietCallOf({ ...update({}), sessionUpdate: 'tool_call' })).toBeUndefined();
   expect(quietCallOf({ ...update({}), toolCallId: '' })).toBeUndefined();
+});
+
+test('an update of a call is read without its long strings, unless one of them is an id', () => {
+  const whole = (outline: object): unknown[] => {
+    const params = { whole: true };
+    return [outline, outlineOf({ outline, params } as unknown as Call), params];
+  };
+  for (const meta of [undefined, { terminal_exit: { terminal_id: 't' } }, { claudeCode: { toolName: '' } }]) {
+    const [outline, read] = whole({ sessionId: 's', update: update({ rawOutput: '', title: '', _meta: meta, content: [{ type: 'terminal', terminalId: 't' }, { type: 'content' }] }) });
+    expect(read).toBe(outline);
+  }
+  for (const lost of [{ toolCallId: '' }, { content: [{ type: 'terminal', terminalId: '' }] }, { _meta: { terminal_exit: { terminal_id: '' } } }, { _meta: { claudeCode: { parentToolUseId: '' } } }]) {
+    const [, read, params] = whole({ sessionId: 's', update: update(lost) });
+    expect(read, JSON.stringify(lost)).toBe(params);
+  }
+  const [, read, params] = whole({ sessionId: '', update: update({}) });
+  expect(read).toBe(params);
 });
 
 /** With a member that nobody knows an update is looked into. */
@@ -52,6 +73,22 @@ function treeOfRun(steps: readonly (typeof step extends fc.Arbitrary<infer S> ? 
 }
 
 const seed = Number(process.env.AFTERTURN_SEED ?? Date.now() % 1_000_000);
+
+const long = 'x'.repeat(3000);
+const padded = (each: Message): Message => ({ ...each, rawInput: { text: long }, rawOutput: long, ...(each.title === undefined ? {} : { title: long }) });
+const idKeys = ['toolCallId', 'terminalId', 'terminal_id'];
+const longIds = (each: Message): Message => JSON.parse(JSON.stringify(each), (key, value: unknown) => (idKeys.includes(key) ? `${String(value)}${long}` : value)) as Message;
+
+test(`spans are the same with long texts and with long ids (seed ${seed})`, () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 5, maxLength: 30 }), (steps) => {
+      const tree = treeOfRun(steps, loud);
+      expect(treeOfRun(steps, padded)).toEqual(tree);
+      expect(treeOfRun(steps, longIds)).toEqual(tree);
+    }),
+    { numRuns: Number(process.env.AFTERTURN_RUNS ?? 60), seed },
+  );
+});
 
 test(`spans are the same whether it is looked into or not (seed ${seed})`, () => {
   fc.assert(
