@@ -1,10 +1,13 @@
 // The cost of tracing: the recorded sessions, repeated, through afterturn with tracing off and on, with
 // a collector on this machine that takes everything. Knows how to run the mix once.
-import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const here = (name) => fileURLToPath(new URL(`rig/${name}`, import.meta.url));
@@ -78,10 +81,10 @@ async function converse({ stdin, stdout }, { initialize, isDone }, repeat) {
   }
 }
 
-/** CPU time of afterturn in milliseconds for the mix, from its start to its end. */
-export async function sessionsCpu(client, { otlp, repeat, profile }) {
-  const traced = otlp === undefined ? [] : ['--otlp', otlp];
-  const command = [...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]), '--require', here('cpu-at-exit.cjs'), `${root}bin/afterturn.js`, '--agent-protocol', 'v1', '--follow-up-window', '20', ...traced, '--', process.execPath, here('sessions-agent.mjs'), recordings[0].path];
+/** CPU time of afterturn in milliseconds for the mix, from its start to its end. `words`: texts are streamed. `file`: where spans are written to. */
+export async function sessionsCpu(client, { otlp, repeat, profile, words = false, file }) {
+  const traced = [...(otlp === undefined ? [] : ['--otlp', otlp]), ...(file === undefined ? [] : ['--trace-file', file])];
+  const command = [...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]), '--require', here('cpu-at-exit.cjs'), `${root}bin/afterturn.js`, '--agent-protocol', 'v1', '--follow-up-window', '20', ...traced, '--', process.execPath, here('sessions-agent.mjs'), recordings[0].path, ...(words ? ['words'] : [])];
   const child = spawn(process.execPath, command, { stdio: ['pipe', 'pipe', 'inherit', 'pipe'] });
   let cpu = '';
   child.stdio[3].setEncoding('utf8').on('data', (text) => (cpu += text));
@@ -90,4 +93,22 @@ export async function sessionsCpu(client, { otlp, repeat, profile }) {
   child.stdin.end();
   await ended;
   return Number(cpu) / 1000;
+}
+
+/** The spans of the mix once: names, attributes and who hangs under whom. */
+export async function sessionSpans(use) {
+  const folder = mkdtempSync(join(tmpdir(), 'afterturn-bench-'));
+  try {
+    const file = join(folder, 'spans.ndjson');
+    await sessionsCpu('v1', { repeat: 1, file });
+    return await use(file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** CPU time in milliseconds that OpenTelemetry's SDK alone takes for these spans, `repeat` times, after it was loaded; and how many they are. */
+export async function sdkAloneCpu(file, { repeat, otlp }) {
+  const { stdout } = await promisify(execFile)(process.execPath, [here('spans-alone.mjs'), file, String(repeat), otlp]);
+  return JSON.parse(stdout);
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { median } from './figures.mjs';
 import { buildRig, measured } from './rig.mjs';
-import { receiver, sessionsCpu } from './sessions.mjs';
+import { receiver, sdkAloneCpu, sessionsCpu, sessionSpans } from './sessions.mjs';
 
 const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '5' }, sessions: { type: 'string', default: '30' } } });
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -29,10 +29,10 @@ function starts() {
   return { plain: added('plain') / added('pipe'), traced: added('traced') / added('pipe') };
 }
 
-async function tracingCpu(client) {
+async function tracingCpu(client, words = false) {
   const cpu = {};
-  for (const otlp of shuffled([undefined, collector.url])) cpu[otlp === undefined ? 'plain' : 'traced'] = await sessionsCpu(client, { repeat, otlp });
-  return cpu.traced / cpu.plain;
+  for (const otlp of shuffled([undefined, collector.url])) cpu[otlp === undefined ? 'plain' : 'traced'] = await sessionsCpu(client, { repeat, otlp, words });
+  return { ratio: cpu.traced / cpu.plain, plain: cpu.plain };
 }
 
 const figures = {
@@ -40,16 +40,29 @@ const figures = {
   'the same without tracing': { series: [] },
   'CPU, v2 client, relative to without': { target: 1.15, series: [] },
   'CPU, v1 client, relative to without': { series: [] },
+  'CPU, v2 client, texts word by word': { series: [] },
+  'CPU, v1 client, texts word by word': { series: [] },
+  'v2 client, if spans cost the SDK only': { series: [] },
 };
-const [startUp, plainStartUp, bridged, passed] = Object.values(figures);
-for (let n = 0; n < Number(options.rounds); n += 1) {
-  process.stderr.write(`round ${n + 1} of ${options.rounds}\n`);
+const [startUp, plainStartUp, bridged, passed, bridgedWords, passedWords, atLeast] = Object.values(figures);
+async function round(file) {
   const { plain, traced } = starts();
   startUp.series.push(traced);
   plainStartUp.series.push(plain);
-  bridged.series.push(await tracingCpu('v2'));
-  passed.series.push(await tracingCpu('v1'));
+  const v2 = await tracingCpu('v2');
+  bridged.series.push(v2.ratio);
+  passed.series.push((await tracingCpu('v1')).ratio);
+  bridgedWords.series.push((await tracingCpu('v2', true)).ratio);
+  passedWords.series.push((await tracingCpu('v1', true)).ratio);
+  atLeast.series.push(1 + (await sdkAloneCpu(file, { repeat, otlp: collector.url })).ms / v2.plain);
 }
+
+await sessionSpans(async (file) => {
+  for (let n = 0; n < Number(options.rounds); n += 1) {
+    process.stderr.write(`round ${n + 1} of ${options.rounds}\n`);
+    await round(file);
+  }
+});
 collector.close();
 
 for (const [name, { target, series }] of Object.entries(figures)) {

@@ -1,8 +1,18 @@
 // Plays the agent of recorded sessions at full speed: `session/new` names the recording in
 // `_meta.bench`; each prompt is answered with all that the recorded agent said from that prompt to the
-// next one. Ids are those of the live side. Knows v1 only, whoever the client is.
+// next one. Ids are those of the live side. With `words` behind the recording's name each text of the agent
+// comes word by word, as a model streams it. Knows v1 only, whoever the client is.
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+
+const streamed = new Set(process.argv[3] === 'words' ? ['agent_message_chunk', 'agent_thought_chunk'] : []);
+
+/** The message, or one a word. */
+function inWords(message) {
+  const update = message.params?.update;
+  if (!streamed.has(update?.sessionUpdate) || update.content?.type !== 'text') return [message];
+  return update.content.text.split(/(?<=\s)(?=\S)/).map((text) => ({ ...message, params: { ...message.params, update: { ...update, content: { ...update.content, text } } } }));
+}
 
 const recordings = new Map();
 const sessions = new Map();
@@ -24,7 +34,7 @@ function recorded(path) {
       made.session = msg.result.sessionId;
       made.opening = msg.result;
     } else if (answers === 'initialize') made.initialized = msg.result;
-    else if (made.blocks.length > 0 && (answers === undefined || answers === 'session/prompt')) made.blocks.at(-1).push(msg);
+    else if (made.blocks.length > 0 && (answers === undefined || answers === 'session/prompt')) made.blocks.at(-1).push(...inWords(msg));
   }
   recordings.set(path, made);
   return made;
