@@ -3,7 +3,7 @@
 // code cache beside it takes the time to compile away, most of what starting it would cost. What it
 // loads late is a script of the same kind.
 'use strict';
-const { readFileSync, renameSync, statSync, writeFileSync } = require('node:fs');
+const { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, statSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { Script } = require('node:vm');
 
@@ -11,21 +11,32 @@ const dist = join(__dirname, '../dist');
 
 function parts(filename) {
   try {
-    const { size, mtimeMs } = statSync(filename);
+    const { size, mtimeMs, uid } = statSync(filename);
     // V8 compares lengths only, so the cache is named after the build.
     const cache = `${filename}.${process.versions.v8}-${process.arch}-${size}-${Math.trunc(mtimeMs)}.cache`;
-    return { source: readFileSync(filename, 'latin1'), cache };
+    return { source: readFileSync(filename, 'latin1'), cache, owner: uid };
   } catch (error) {
     console.error(`afterturn: expected a built tree, but ${error.message}. Run: npm ci (without --omit=dev: what builds it is among the development packages)`);
     return process.exit(2);
   }
 }
 
-function cached(cache) {
+/** V8 runs what a cache holds as it is: one that somebody else could have written counts as none. */
+function isTrusted(fd, owner) {
+  if (process.getuid === undefined) return true;
+  const { uid, mode } = fstatSync(fd);
+  return [owner, process.getuid(), 0].includes(uid) && (mode & 0o022) === 0;
+}
+
+function cached(cache, owner) {
+  let fd;
   try {
-    return readFileSync(cache);
+    fd = openSync(cache, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    return isTrusted(fd, owner) ? readFileSync(fd) : undefined;
   } catch {
     return undefined;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 
@@ -33,7 +44,7 @@ function cached(cache) {
 function keepAtExit(script, cache) {
   process.once('exit', () => {
     try {
-      writeFileSync(`${cache}.${process.pid}`, script.createCachedData());
+      writeFileSync(`${cache}.${process.pid}`, script.createCachedData(), { flag: 'wx', mode: 0o644 });
       renameSync(`${cache}.${process.pid}`, cache);
     } catch {
       // The next start compiles again.
@@ -48,8 +59,8 @@ function load(name) {
   const module = { exports: {} };
   loaded.set(name, module);
   const filename = join(dist, name);
-  const { source, cache } = parts(filename);
-  const cachedData = cached(cache);
+  const { source, cache, owner } = parts(filename);
+  const cachedData = cached(cache, owner);
   const script = new Script(`(function (exports, require, module, __filename, __dirname, launcherImport) {${source}\n})`, { filename, cachedData });
   if (cachedData === undefined) keepAtExit(script, cache);
   script.runInThisContext()(module.exports, requireHere, module, filename, dist, (url) => import(url));

@@ -56,6 +56,8 @@ export interface RelayOptions {
   readonly plugins: readonly Plugin[];
   /** `divert` (default): lines of the agent that are no JSON-RPC message go to `Ports.stray`; `forward`: every byte passes. */
   readonly strayOutput?: 'divert' | 'forward';
+  /** A line of more bytes passes unlooked at. Default: what fits into a string. */
+  readonly longestText?: number | undefined;
 }
 
 export interface Relay {
@@ -114,14 +116,13 @@ class PluginRelay implements Relay, Connection {
   readonly #ends = new Map<Direction, Promise<void>>();
   #closing: Promise<void> | undefined;
 
-  constructor({ plugins, strayOutput = 'divert' }: RelayOptions, ports: Ports) {
+  constructor(options: RelayOptions, ports: Ports) {
     this.ports = ports;
-    this.plugins = plugins.length;
+    this.plugins = options.plugins.length;
     this.origins = ports.origin && new Origins(ports.origin);
-    this.#seats = plugins.map((plugin, index) => new PluginSeat(index, plugin, this));
+    this.#seats = options.plugins.map((plugin, index) => new PluginSeat(index, plugin, this));
     this.#outboxes = each((direction) => this.#outbox(direction));
-    const diverts = strayOutput === 'divert';
-    this.#intakes = each((direction) => this.#intake(direction, diverts && direction === 'toClient' ? strayOf(ports) : undefined));
+    this.#intakes = each((direction) => this.#intake(direction, options));
     this.#lanes = each((direction) => this.#newLane(direction));
     this.changed();
   }
@@ -209,10 +210,11 @@ class PluginRelay implements Relay, Connection {
     return new CountedOutbox(write, counts);
   }
 
-  #intake(direction: Direction, stray: ((line: Uint8Array) => void) | undefined): Intake {
+  #intake(direction: Direction, { strayOutput = 'divert', longestText }: RelayOptions): Intake {
     return new Intake(compiledTable(this.#seats, direction), {
       direction,
-      stray,
+      stray: strayOutput === 'divert' && direction === 'toClient' ? strayOf(this.ports) : undefined,
+      longestText,
       outbox: this.#outboxes[direction],
       answered: this.#requests[opposite(direction)],
       isOurs: (idText) => this.#idPrefix !== undefined && idText.startsWith(`"${this.#idPrefix}`),
@@ -261,9 +263,8 @@ class PluginRelay implements Relay, Connection {
   }
 
   #endRequest(asked: Asked, why: string): void {
-    const frame = Frame.ofReply(asked.idText, { error: rpcError(ErrorCode.internalError, why) });
     // Past all places: only the plugin that asked is told.
-    this.#lanes[opposite(asked.direction)].insert({ at: this.plugins, frame, asked, steps: undefined, line: undefined });
+    this.#lanes[opposite(asked.direction)].insert({ at: this.plugins, frame: Frame.ofReply(asked.idText, { error: rpcError(ErrorCode.internalError, why) }), asked, steps: undefined, line: undefined });
   }
 
   /** Tells each plugin of the end, in the order in which it would see it; what it says to the side that is left goes on first. */

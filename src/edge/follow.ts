@@ -4,6 +4,7 @@
  * never cut in two. Knows bytes and files, not what they mean.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import type { Follow, FollowEvents } from '../plugin.js';
 
 /** Between two looks at a file. */
@@ -12,6 +13,8 @@ export const pollMs = 200;
 export const readLimit = 64 * 1024;
 /** What one look reads at most; of more than this the newest is kept. */
 export const backlogLimit = 1024 * 1024;
+/** So many files are looked at in one go, in turns where there are more. */
+export const looksAtOnce = 256;
 
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -55,7 +58,7 @@ export function createFollower(every: (ms: number, run: () => void) => () => voi
     }
 
     looks.add(look);
-    stop ??= every(pollMs, () => [...looks].forEach((each) => looks.has(each) && each()));
+    stop ??= every(pollMs, () => lookAtSome(looks));
     return {
       flush: () => looks.has(look) && lookAt(true),
       close: () => remove(look),
@@ -63,8 +66,18 @@ export function createFollower(every: (ms: number, run: () => void) => () => voi
   };
 }
 
+/** Those that were looked at go behind the others. */
+function lookAtSome(looks: Set<() => void>): void {
+  for (const look of [...looks].slice(0, looksAtOnce)) {
+    if (!looks.delete(look)) continue;
+    looks.add(look);
+    look();
+  }
+}
+
 /** Delivers what is new and moves the position. Returns why the file cannot be followed. */
 function newBytes(path: string, position: Position, whole: boolean, deliver: (data: Uint8Array, reset: boolean) => void): string | undefined {
+  if (!isAbsolute(path)) return 'its path is not absolute';
   let fd: number;
   try {
     fd = openSync(path, openFlags);

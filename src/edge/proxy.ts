@@ -84,7 +84,8 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
       return isRestarted;
     },
     follow: createFollower((ms, run) => {
-      const timer = setInterval(run, ms).unref();
+      // Output that grows for ever waits where it is for a client that does not read.
+      const timer = setInterval(() => toClient.isFull() || run(), ms).unref();
       return () => clearInterval(timer);
     }),
     ...(recorder === undefined ? {} : { origin: recorder.origin }),

@@ -2,7 +2,8 @@
  * `--record`: what passes on both sides of the proxy, written to a file before it goes on. Loaded only
  * where it is asked for. What goes wrong here ends the recording, never the session.
  */
-import { closeSync, constants, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { constants } from 'node:buffer';
+import { closeSync, constants as fileConstants, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
 import { relayError } from '../errors.js';
 import type { Direction, Log } from '../plugin.js';
 import type { Side } from '../check/index.js';
@@ -41,8 +42,11 @@ export interface Recorder {
 
 // A recording holds what was said: it is its owner's alone. A pipe that nobody reads must not hold the session.
 const mode = 0o600;
-const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
+const { O_RDWR, O_CREAT, O_APPEND, O_NONBLOCK = 0 } = fileConstants;
+const flags = O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK;
 const LF = 10;
+/** A line is written as a JSON string, in which each byte may take six characters. */
+const longestText = Math.floor(constants.MAX_STRING_LENGTH / 8);
 
 const wayOf: Readonly<Record<Direction, Way>> = { toAgent: 'c2a', toClient: 'a2c' };
 
@@ -118,8 +122,12 @@ export function openRecorder({ path, size: limit, redact, log, now }: RecorderSe
     return found;
   };
 
-  /** The line that `cursor` stands on; `undefined`: it is blank. */
+  /** The line that `cursor` stands on; `undefined`: it is blank, or longer than a string can be. */
   const lineAt = ({ buffer, start, end }: Lines, side: Side, dir: Way): Seen | undefined => {
+    if (end - start > longestText) {
+      log.warn(`--record: a line of ${end - start} bytes is too long for a recording and is not in it`);
+      return undefined;
+    }
     const text = buffer.toString('utf8', start, end).replace(/\r?\n$/, '');
     return text.trim() === '' ? undefined : { t: now() - begunAt, at: side, dir, text };
   };

@@ -24,13 +24,15 @@ export interface WriterPorts {
  * was begun is written to its end, however long it is.
  */
 const backlogLimit = 1 << 20;
+/** Shorter pieces than this wait as one. */
+const pieceSize = 1024;
 const retryMs = 20;
 
 const isFull = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EAGAIN';
 
 /** A writer that keeps order, retries what did not fit, and says how much it dropped. */
 export function createByteWriter(ports: WriterPorts): ByteWriter {
-  let waiting: Uint8Array[] = [];
+  const waiting: Uint8Array[] = [];
   let size = 0;
   let dropped = 0;
   let broken = false;
@@ -47,7 +49,8 @@ export function createByteWriter(ports: WriterPorts): ByteWriter {
       try {
         const written = ports.writePart(waiting[0]);
         size -= written;
-        waiting = written < waiting[0].length ? [waiting[0].subarray(written), ...waiting.slice(1)] : waiting.slice(1);
+        if (written < waiting[0].length) waiting[0] = waiting[0].subarray(written);
+        else waiting.shift();
       } catch (error) {
         if (isFull(error)) return;
         // Nobody can be told that stderr is gone: the session goes on without it.
@@ -63,12 +66,19 @@ export function createByteWriter(ports: WriterPorts): ByteWriter {
     });
   }
 
+  /** Puts short pieces together: a flood of lines of two bytes would hold far more than their bytes. */
+  function queue(bytes: Uint8Array): void {
+    const last = waiting.length > 1 ? waiting[waiting.length - 1] : undefined;
+    if (last === undefined || last.length + bytes.length > pieceSize) waiting.push(bytes);
+    else waiting[waiting.length - 1] = Buffer.concat([last, bytes]);
+  }
+
   function enqueue(bytes: Uint8Array): void {
     const idle = waiting.length === 0;
-    // What waits is copied: it may be part of a read buffer.
-    waiting.push(idle ? bytes : Uint8Array.from(bytes));
     size += bytes.length;
-    if (!idle) return;
+    // What waits is copied: it may be part of a read buffer.
+    if (!idle) return queue(Uint8Array.from(bytes));
+    waiting.push(bytes);
     drain();
     if (waiting[0] === undefined || broken) return;
     waiting[0] = Uint8Array.from(waiting[0]);

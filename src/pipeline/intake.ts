@@ -2,7 +2,7 @@
  * What arrives in one direction: bytes to lines, lines to messages. What nobody wants goes straight
  * to the way out, unparsed; what is no message is diverted. Knows what the tables want, runs no hook.
  */
-import type { Buffer } from 'node:buffer';
+import { constants, type Buffer } from 'node:buffer';
 import type { Direction } from '../plugin.js';
 import { Forms } from '../wire/forms.js';
 import { Frame } from '../wire/frame.js';
@@ -11,7 +11,7 @@ import type { Outbox } from '../wire/outbox.js';
 import { Peek } from '../wire/peek.js';
 import { afterMessages, hasMessageShape, isBatch, isStray, startsAsMessage } from '../wire/shape.js';
 import { kinds, type Table } from './compile.js';
-import { Asked, type OpenRequests } from './pending.js';
+import { Asked, isId, type OpenRequests } from './pending.js';
 import type { Item } from './queue.js';
 
 const LF = 10;
@@ -34,6 +34,8 @@ export interface IntakePorts {
   /** Answers whoever sent a batch that it is none of ACP's. */
   readonly refuseBatch: () => void;
   readonly now: () => number;
+  /** A line of more bytes passes unlooked at. Default: what fits into a string. */
+  readonly longestText?: number | undefined;
 }
 
 /** Places in a buffer as places in the line that starts there. */
@@ -102,10 +104,10 @@ export class Intake {
     if (!found) {
       lines.release();
       this.#unwanted.release();
-      return plain && this.#passBeginning() ? 'passed' : undefined;
+      return (plain || lines.begun > this.#longestText) && this.#passBeginning() ? 'passed' : undefined;
     }
     const { buffer, start, end } = lines;
-    if (lines.isRest) this.#ports.outbox.pass(buffer, start, end);
+    if (lines.isRest || end - start > this.#longestText) this.#ports.outbox.pass(buffer, start, end);
     else if (plain) this.#passBlock(buffer, start, end);
     else if (!this.#passUnwanted(buffer, start)) return this.#wanted(buffer, start, end) ?? 'passed';
     return 'passed';
@@ -156,12 +158,17 @@ export class Intake {
     return this.#ports.stray === undefined || startsAsMessage(bytes, from, bytes.length);
   }
 
+  get #longestText(): number {
+    return this.#ports.longestText ?? constants.MAX_STRING_LENGTH;
+  }
+
   /** A long line does not wait for its end when nobody wants it and its beginning is that of a message. */
   #passBeginning(): boolean {
     const lines = this.#lines;
     if (lines.begun < this.#cutFrom) return false;
     const { stray, outbox } = this.#ports;
-    if (stray !== undefined && !startsAsMessage(lines.beginning, 0, lines.beginning.length)) return false;
+    const isReadable = lines.begun <= this.#longestText;
+    if (isReadable && stray !== undefined && !startsAsMessage(lines.beginning, 0, lines.beginning.length)) return false;
     for (const part of lines.cut()) outbox.pass(part, 0, part.length);
     return true;
   }
@@ -236,6 +243,7 @@ export class Intake {
     const { direction, now } = this.#ports;
     const idText = peek.idStart === -1 ? undefined : this.#idText(buffer);
     const isRequest = idText !== undefined;
+    if (isRequest && !isId(idText)) return undefined;
     if (steps.length === 0 && !isRequest) this.#unwanted.learn(buffer, start, end);
     if (steps.length === 0 && !(isRequest && this.hasToRemember(idText))) return undefined;
     const asked = idText === undefined ? undefined : new Asked(idText, direction, undefined);
@@ -249,7 +257,7 @@ export class Intake {
     const { answered, isOurs } = this.#ports;
     const idText = answered.empty ? undefined : this.#idText(buffer);
     // An answer to us that has neither result nor error is one all the same: nobody else can make sense of it.
-    const asked = idText === undefined || !(this.#peek.answers || isOurs(idText)) ? undefined : answered.take(idText);
+    const asked = idText === undefined || !isId(idText) || !(this.#peek.answers || isOurs(idText)) ? undefined : answered.take(idText);
     if (asked === undefined) return undefined;
     const frame = Frame.ofLine(buffer.subarray(start, end), { kind: 'reply', method: '', idText }, this.#peek.plainNumbers);
     return { at: 0, frame, asked, steps: this.#table.replySteps(asked, 0), line: { buffer, start, end } };

@@ -51,10 +51,25 @@ export class Asked {
   }
 }
 
-const simpleText = /^(?:0|-?[1-9]\d{0,14}|"[^"\\]*")$/;
+const simpleText = /^(?:0|-?[1-9]\d{0,14}|"[^"\\\u0000-\u001f]*")$/;
 
 /** One text for all the ways to write the same id: `1.0` is answered as `1` by most. */
 const keyOf = (idText: string): string => (simpleText.test(idText) ? idText : JSON.stringify(JSON.parse(idText)));
+
+/** Longer than any id that serves as one; what is remembered of requests is bounded by it. */
+const longestId = 1024;
+
+/** The text is a JSON-RPC id (section 4): a string, a number or null, and none that somebody made to be large. */
+export function isId(idText: string): boolean {
+  if (idText.length > longestId) return false;
+  if (simpleText.test(idText)) return true;
+  try {
+    const id: unknown = JSON.parse(idText);
+    return id === null || typeof id === 'string' || typeof id === 'number';
+  } catch {
+    return false;
+  }
+}
 
 /** So many requests of a peer are remembered at most; of those that are never answered the oldest are forgotten. */
 const peerLimit = 16 * 1024;
@@ -64,6 +79,8 @@ export class OpenRequests {
   /** How many of them plugins asked. */
   own = 0;
   readonly #byKey = new Map<string, Asked[]>();
+  /** Those of peers, the oldest first. */
+  readonly #peers = new Set<Asked>();
 
   get empty(): boolean {
     return this.#byKey.size === 0;
@@ -75,7 +92,10 @@ export class OpenRequests {
     if (same === undefined) this.#byKey.set(key, [asked]);
     else same.push(asked);
     if (asked.owner !== undefined) this.own++;
-    else if (this.#byKey.size > peerLimit) this.#forgetOldest();
+    else {
+      this.#peers.add(asked);
+      if (this.#peers.size > peerLimit) this.#forgetOldest();
+    }
   }
 
   /** The request that a reply with this id answers. The same text comes before the same value. */
@@ -88,28 +108,26 @@ export class OpenRequests {
   take(idText: string): Asked | undefined {
     const asked = this.find(idText);
     if (asked === undefined) return undefined;
-    const key = keyOf(idText);
-    const rest = (this.#byKey.get(key) ?? []).filter((other) => other !== asked);
-    if (rest.length === 0) this.#byKey.delete(key);
-    else this.#byKey.set(key, rest);
+    this.#remove(asked);
     if (asked.owner !== undefined) this.own--;
     return asked;
   }
 
   /** Forgets what the peer asked: nobody wants to see the replies. */
   forgetPeer(): void {
-    for (const [key, same] of this.#byKey) {
-      const own = same.filter(({ owner }) => owner !== undefined);
-      if (own.length === 0) this.#byKey.delete(key);
-      else this.#byKey.set(key, own);
-    }
+    for (const asked of this.#peers) this.#remove(asked);
+  }
+
+  #remove(asked: Asked): void {
+    const key = keyOf(asked.idText);
+    const same = this.#byKey.get(key);
+    this.#peers.delete(asked);
+    same?.splice(same.indexOf(asked), 1);
+    if (same?.length === 0) this.#byKey.delete(key);
   }
 
   #forgetOldest(): void {
-    for (const [key, [asked]] of this.#byKey) {
-      if (asked?.owner !== undefined) continue;
-      this.#byKey.delete(key);
-      return;
-    }
+    const [oldest] = this.#peers;
+    if (oldest !== undefined) this.#remove(oldest);
   }
 }

@@ -28,8 +28,13 @@ export interface Item {
   readonly line: LineRange | undefined;
 }
 
+/** So many places of messages that have left may stay. */
+const SPARE = 64;
+
 export class Queue {
-  readonly #items: Item[] = [];
+  #items: Item[] = [];
+  /** Where the next is: a plugin may have thousands wait, and they are not moved up for each that leaves. */
+  #first = 0;
 
   get isEmpty(): boolean {
     return this.#items.length === 0;
@@ -37,20 +42,30 @@ export class Queue {
 
   /** The next in order, removed. */
   next(): Item | undefined {
-    return this.#items.shift();
+    const item = this.#items[this.#first];
+    if (item === undefined) return undefined;
+    this.#first++;
+    if (this.#first > SPARE && this.#first * 2 > this.#items.length) this.#moveUp();
+    return item;
   }
 
   add(item: Item): void {
-    this.#insert(this.#items.findIndex(({ at }) => at < item.at), [item]);
+    let place = this.#items.length;
+    while (place > this.#first && (this.#items[place - 1] as Item).at < item.at) place--;
+    this.#items.splice(place, 0, item);
   }
 
   /** What goes on in place of the message at hand: before what its plugin says besides. */
   addFirst(items: readonly Item[]): void {
     const at = items[0]?.at;
-    if (at !== undefined) this.#insert(this.#items.findIndex((other) => other.at <= at), items);
+    if (at === undefined) return;
+    let place = this.#first;
+    while (place < this.#items.length && (this.#items[place] as Item).at > at) place++;
+    this.#items.splice(place, 0, ...items);
   }
 
-  #insert(before: number, items: readonly Item[]): void {
-    this.#items.splice(before === -1 ? this.#items.length : before, 0, ...items);
+  #moveUp(): void {
+    this.#items = this.#items.slice(this.#first);
+    this.#first = 0;
   }
 }

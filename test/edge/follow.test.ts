@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { backlogLimit, createFollower, readLimit, unfinishedBytes } from '../../src/edge/follow.js';
+import { backlogLimit, createFollower, looksAtOnce, readLimit, unfinishedBytes } from '../../src/edge/follow.js';
 import type { Follow } from '../../src/plugin.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'afterturn-'));
@@ -184,6 +184,33 @@ describe('what cannot be followed', () => {
     expect(timers()).toBe(0);
   });
 
+  it('a file is a link from one look to the next: nothing of what it leads to is read', () => {
+    const path = newPath();
+    writeFileSync(path, 'mine\n');
+    const { poll, news } = followed(path);
+    poll();
+    unlinkSync(path);
+    symlinkSync('/etc/passwd', path);
+    poll();
+    expect(news()).toEqual(['!mine\n', 'failed: it is a symbolic link']);
+  });
+
+  it.runIf(process.platform === 'linux').each(['/dev/zero', '/dev/stdin', '/proc/self/environ', '/proc/self/mem', '/proc/self/fd/0', '/proc/kmsg'])('nothing comes of %s', (path) => {
+    const { follow, poll, news, whole } = followed(path);
+    poll();
+    poll();
+    follow.flush();
+    expect([whole(), news().every((one) => one === '!' || one.startsWith('failed: '))]).toEqual(['', true]);
+  });
+
+  it('a path that is not absolute, or longer than one can be, is named', () => {
+    for (const [path, reason] of [['package.json', 'its path is not absolute'], [`/${'x'.repeat(100_000)}`, 'ENAMETOOLONG']] as const) {
+      const { poll, news } = followed(path);
+      poll();
+      expect(news()).toEqual([`failed: ${reason}`]);
+    }
+  });
+
   it('a path with a NUL is named', () => {
     const { poll, news } = followed('/tmp/a\0b');
     poll();
@@ -192,6 +219,21 @@ describe('what cannot be followed', () => {
 });
 
 describe('the timer', () => {
+  it('looks at so many files at once, and at each in its turn', () => {
+    let poll = (): void => {};
+    const start = createFollower((_ms, run) => {
+      poll = run;
+      return () => {};
+    });
+    const seen = new Set<number>();
+    for (let n = 0; n < 3 * looksAtOnce; n += 1) start(`relative-${n}`, { bytes: () => {}, failed: () => void seen.add(n) });
+    poll();
+    expect(seen.size).toBe(looksAtOnce);
+    poll();
+    poll();
+    expect(seen.size).toBe(3 * looksAtOnce);
+  });
+
   it('is one for all, and ends with the last', () => {
     const timers = new Set<() => void>();
     let started = 0;

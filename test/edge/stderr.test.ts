@@ -86,6 +86,18 @@ describe('writing to a descriptor', () => {
     expect(taken()).toBe('abc');
   });
 
+  it('holds a flood of lines of two bytes in order, and at little cost', () => {
+    const { writer, read, tick, taken } = slowReader(4096);
+    const started = process.cpuUsage().user;
+    for (let n = 0; n < 500_000; n += 1) writer.write('x\n');
+    for (let n = 0; n < 300; n += 1) {
+      read();
+      tick();
+    }
+    expect(taken()).toBe('x\n'.repeat(500_000));
+    expect((process.cpuUsage().user - started) / 1000).toBeLessThan(10_000);
+  });
+
   it('is flushed when nothing waits any more', async () => {
     const { writer, read, tick } = slowReader(2);
     writer.write('abc');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Asked, OpenRequests, type Owner } from '../../src/pipeline/pending.js';
+import { Asked, isId, OpenRequests, type Owner } from '../../src/pipeline/pending.js';
 
 const owner: Owner = { name: 'p', replied: () => undefined };
 const peer = (idText: string): Asked => new Asked(idText, 'toAgent', undefined);
@@ -67,4 +67,19 @@ test('each place sees the request as it was there', () => {
   asked.looksFrom(3, 'b', 20);
   expect([0, 1, 2, 3, 9].map((place) => asked.sightAt(place)?.method)).toEqual([undefined, 'a', 'a', 'b', 'b']);
   expect([asked.asSent.method, asked.asSent.seenAt]).toEqual(['a', 10]);
+});
+
+test('requests that share one id are bounded like others, and the oldest of them go first', () => {
+  const mine = own('7');
+  const requests = open(peer('1'), mine, ...Array.from({ length: 20_000 }, () => peer('7')));
+  expect(requests.take('1')).toBeUndefined();
+  expect(requests.take('7')).toBe(mine);
+  let left = 0;
+  while (requests.take('7') !== undefined) left++;
+  expect([left, requests.empty]).toEqual([16 * 1024, true]);
+});
+
+test('an id is a string, a number or null, and short enough to be remembered', () => {
+  for (const text of ['1', '-1.5e3', '"a"', '""', 'null', '"\\u0000"', `"${'x'.repeat(1000)}"`]) expect([text, isId(text)]).toEqual([text, true]);
+  for (const text of ['true', '{}', '[1]', 'nul', '1e', '01', '"\n"', `"${'x'.repeat(2000)}"`, '['.repeat(500) + ']'.repeat(500)]) expect([text, isId(text)]).toEqual([text, false]);
 });

@@ -23,3 +23,15 @@ test('what stands for the message at hand comes before its equals, behind what i
   queue.addFirst([]);
   expect(order(queue)).toEqual(['further', 'one', 'two', 'equal', 'behind']);
 });
+
+test('thousands that wait cost each the same, and come in order', () => {
+  const queue = new Queue();
+  const started = process.cpuUsage().user;
+  for (let n = 0; n < 100_000; n++) queue.add(item(1, `${n}`));
+  for (let n = 0; n < 50_000; n++) expect(queue.next()?.frame.method === `${n}`).toBe(true);
+  queue.add(item(1, '100000'));
+  queue.addFirst([item(1, 'first'), item(1, 'second')]);
+  expect(order(queue)).toEqual(['first', 'second', ...Array.from({ length: 50_001 }, (_, n) => `${50_000 + n}`)]);
+  // Some 100 times as much where each is looked for among the others.
+  expect((process.cpuUsage().user - started) / 1000).toBeLessThan(10_000);
+});

@@ -13,6 +13,13 @@ test('of many sessions those at rest are forgotten first', () => {
   expect(settles('busy')).toHaveLength(1);
 });
 
+test('one more session than may be at rest is watched when all others are at work', () => {
+  const { call, log } = talk({ agent: 'gemini-cli' });
+  for (let i = 0; i < 1500; i++) call('c', 'pending', {}, `s${i}`);
+  call('c', 'completed', {}, 'new');
+  expect(log).toEqual([]);
+});
+
 test('a closed session is left alone as long as it is remembered', () => {
   const { agent, requests, prompts, call, clock, settles } = talk({ agent: 'gemini-cli' });
   for (let i = 0; i < 1500; i++) agent.answers(requests('session/close', `s${i}`), {});
