@@ -9,6 +9,7 @@ import {
   agentOf, asksForRaw, at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, habitsOfCommand, hasRawFeed, idOf, integerOf, isObject, protocolVersionOf, RAW_FEED, RAW_SUBTYPES_V2, rawRequestFor,
   rawRequestOf, withClaudeSetup, withExtension, withNegotiated, withoutExtension, type AgentHabits, type AgentProtocol, type JsonObject, type RawRequest,
 } from 'afterturn/protocol';
+import { BoundedMap } from './bounded.js';
 
 export type Source = 'auto' | 'async-tasks' | 'claude-raw' | 'none';
 
@@ -58,7 +59,7 @@ export function wantedFor(options: SourcesOptions, initialize: unknown): Wanted 
 
 /** Values of open requests, by their ids. */
 class ByRequest<V> {
-  readonly #open = new Map<string, V[]>();
+  readonly #open = new BoundedMap<string, V[]>();
 
   opened(call: Call, value: V): void {
     const key = JSON.stringify(call.id);
@@ -81,7 +82,7 @@ class ByRequest<V> {
 
 /** What set-up requests asked of the raw feed, by session. */
 class RawRequests {
-  readonly #bySession = new Map<string, RawRequest>();
+  readonly #bySession = new BoundedMap<string, RawRequest>();
   readonly #open = new ByRequest<{ readonly session: string | undefined; readonly asked: RawRequest }>();
 
   of(session: unknown): RawRequest | undefined {

@@ -87,6 +87,9 @@ const each = <T>(make: (direction: Direction) => T): Readonly<Record<Direction, 
 /** Why nobody answers a request of this direction any more. */
 const goneFrom: Readonly<Record<Direction, string>> = { toAgent: 'the agent is gone and has not answered', toClient: 'the client is gone and has not answered' };
 
+/** So many requests of plugins may wait; more are answered with an error at once. */
+const mostOwn = 16 * 1024;
+
 /** Where stray lines go. */
 function strayOf(ports: Ports): (line: Uint8Array) => void {
   const { traffic } = ports;
@@ -166,8 +169,9 @@ class PluginRelay implements Relay, Connection {
 
   opened(asked: Asked): void {
     this.#own.add(asked);
-    // Nobody is left to answer. Not at once: the plugin that asks has no id yet.
-    if (this.#silent.has(opposite(asked.direction))) void Promise.resolve().then(() => this.#endRequest(asked, goneFrom[asked.direction]));
+    const why = this.#silent.has(opposite(asked.direction)) ? goneFrom[asked.direction] : this.#own.size > mostOwn ? `${mostOwn} requests wait for their answers already` : undefined;
+    // Not at once: the plugin that asks has no id yet.
+    if (why !== undefined) void Promise.resolve().then(() => this.#endRequest(asked, why));
   }
 
   replied(asked: Asked): boolean {
@@ -175,15 +179,11 @@ class PluginRelay implements Relay, Connection {
   }
 
   restart(): boolean {
-    const isOver = this.#ends.has('toClient') || this.#silent.has('toAgent') || this.#closing !== undefined;
-    if (isOver || this.#outboxes.toAgent.told || this.ports.restart?.() !== true) return false;
+    if (this.#ends.has('toClient') || this.#silent.has('toAgent') || this.#closing !== undefined || this.#outboxes.toAgent.told || this.ports.restart?.() !== true) return false;
     const waiting = [...this.#own].filter(({ direction }) => direction === 'toAgent');
     this.#intakes.toClient.forget();
     this.drained('toAgent');
-    for (const asked of waiting) {
-      this.#requests.toAgent.take(asked.idText);
-      this.#endRequest(asked, 'the agent was started again and has not answered');
-    }
+    for (const asked of waiting) this.#endRequest(asked, 'the agent was started again and has not answered');
     return true;
   }
 
@@ -257,12 +257,11 @@ class PluginRelay implements Relay, Connection {
   /** Plugins' requests whose replies would come this way end with an error, at their place in the lane. */
   #endRequests(direction: Direction): void {
     this.#silent.add(direction);
-    for (const asked of [...this.#own]) {
-      if (asked.direction !== direction) this.#endRequest(asked, goneFrom[asked.direction]);
-    }
+    for (const asked of [...this.#own]) if (asked.direction !== direction) this.#endRequest(asked, goneFrom[asked.direction]);
   }
 
   #endRequest(asked: Asked, why: string): void {
+    this.#requests[asked.direction].take(asked.idText);
     // Past all places: only the plugin that asked is told.
     this.#lanes[opposite(asked.direction)].insert({ at: this.plugins, frame: Frame.ofReply(asked.idText, { error: rpcError(ErrorCode.internalError, why) }), asked, steps: undefined, line: undefined });
   }

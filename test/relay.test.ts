@@ -372,3 +372,23 @@ test('also where no plugin wants anything, line by line', () => {
   client.sends({ jsonrpc: '2.0', method: 'x' }, { jsonrpc: '2.0', method: 'y' });
   expect(lines).toBe(2);
 });
+
+describe('requests of a plugin that nobody answers', () => {
+  test('wait in bounds: beyond, each has an error at once, and a late answer reaches nobody', async () => {
+    const replies: string[] = [];
+    const asks: Plugin = { name: 'asks', toClient: { calls: { ask: (_call, host) => void host.request('toClient', 'asked', {}, ({ error }) => void replies.push(error?.message ?? 'answered')) } } };
+    const { agent, client, log } = wired([asks]);
+    for (let n = 0; n < 16 * 1024; n++) agent.notifies('ask');
+    await Promise.resolve();
+    expect(replies).toEqual([]);
+    const [first] = client.received().filter(({ method }) => method === 'asked') as Message[];
+    agent.notifies('ask');
+    await Promise.resolve();
+    expect(replies).toEqual([expect.stringContaining('wait for their answers already')]);
+    const [last] = client.received().filter(({ method }) => method === 'asked') as Message[];
+    client.answers(last?.id, {});
+    client.answers(first?.id, {});
+    expect(replies.slice(1)).toEqual(['answered']);
+    expect([agent.received(), log]).toEqual([[], []]);
+  });
+});

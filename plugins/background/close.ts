@@ -7,6 +7,7 @@
  */
 import { instead, keep, replace, ruled, take, type Call, type Host, type Outcome, type Outgoing, type Reply, type RequestId } from 'afterturn/plugin';
 import { at, idOf, isObject } from 'afterturn/protocol';
+import { BoundedMap } from '../bounded.js';
 
 const RESOURCE_NOT_FOUND = -32002;
 
@@ -29,7 +30,7 @@ const isOver = ({ error }: Reply): boolean => error === undefined || error.code 
 export class CloseService {
   readonly #ports: ClosePorts;
   /** Sessions by the client's id of the request that passed. */
-  readonly #passed = new Map<string, string>();
+  readonly #passed = new BoundedMap<string, string>();
   /** Our ids by the client's. */
   readonly #taken = new Map<string, RequestId>();
 

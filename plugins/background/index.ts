@@ -17,6 +17,7 @@ import { callOfRequest, withCommandSubject } from './permission.js';
 import { Questions } from './questions.js';
 import { ResumeService } from './resume.js';
 import { BackgroundSession } from './session.js';
+import { BoundedMap } from '../bounded.js';
 
 export interface BackgroundOptions {
   /** Milliseconds that a removal waits for the agent's own turn, and an end for its exit code. */
@@ -39,7 +40,7 @@ const TEXTS = { update: { content: { text: true, '*': { content: { text: true } 
 const passes = (out: readonly Outgoing[]): Outcome => (out.length === 1 && out[0] === keep ? undefined : ruled('list', out.length === 0 ? drop() : instead(...out)));
 
 export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, asksForRawFeed = () => false, listed, onFact = () => {}, onExitCode = () => {} }): Plugin => {
-  const sessions = new Map<string, BackgroundSession>();
+  const sessions = new BoundedMap<string, BackgroundSession>(undefined, (session) => session.dispose());
   const closed = new Set<string>();
   const family = new Family();
   const outlet = new Outlet();

@@ -4,15 +4,15 @@
  * sessions that was said in the agent's place.
  */
 import type { RequestId } from 'afterturn/plugin';
+import { BoundedMap } from '../bounded.js';
 
 const MAX_OPEN = 1000;
 
 export class Questions {
-  readonly #open = new Map<string, string>();
+  readonly #open = new BoundedMap<string, string>(MAX_OPEN);
 
   asked(id: RequestId, session: string): void {
     this.#open.set(JSON.stringify(id), session);
-    for (const oldest of this.#open.keys()) if (this.#open.size > MAX_OPEN) this.#open.delete(oldest);
   }
 
   /** It was answered, or taken back. The session for which that was the last open one; `undefined`: none. */

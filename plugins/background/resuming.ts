@@ -5,6 +5,7 @@
  */
 import { isTaskSignal, newsOf, pastSignal, startsOf, type LedgerEvent, type SessionLedger, type TaskSignal } from 'afterturn/state';
 import type { JsonObject } from 'afterturn/protocol';
+import { BoundedSet, MOST } from '../bounded.js';
 
 type Told = LedgerEvent['signal'];
 
@@ -14,7 +15,7 @@ export class Resuming {
   /** Something came that may be history. */
   touched = false;
   #tasks: TaskSignal[] = [];
-  readonly #begun = new Set<string>();
+  readonly #begun = new BoundedSet<string>();
 
   /** `replays`: history may come. `rebuilt`: the agent is asked for another session under the same id, and builds it anew. */
   constructor(
@@ -26,7 +27,7 @@ export class Resuming {
   now(session: SessionLedger, signals: readonly Told[]): readonly Told[] {
     return signals.flatMap((signal): readonly Told[] => {
       if (!isTaskSignal(signal)) return [this.replays ? pastSignal(session, signal) : signal];
-      this.#tasks.push(signal);
+      if (this.#tasks.length < MOST) this.#tasks.push(signal);
       return [];
     });
   }

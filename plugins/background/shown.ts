@@ -5,6 +5,7 @@
  */
 import { arrayOf, at, isObject, kept, stringOf, type JsonObject } from 'afterturn/protocol';
 import { isFinalStatus } from 'afterturn/state';
+import { BoundedMap } from '../bounded.js';
 
 /** So much of a terminal's output is kept, in bytes. */
 export const TAIL_BYTES = 64 * 1024;
@@ -73,7 +74,7 @@ export function withTerminal(call: JsonObject, terminal: string): JsonObject {
 }
 
 export class Shown {
-  readonly #calls = new Map<string, JsonObject>();
+  readonly #calls = new BoundedMap<string, JsonObject>();
   readonly #tails = new Map<string, Tail>();
   /** The calls that have ended, in the order of that: those that may be forgotten, and those that launched what lived when it was their turn. */
   readonly #ended = new Set<string>();

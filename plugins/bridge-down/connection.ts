@@ -6,6 +6,7 @@ import type { Host } from 'afterturn/plugin';
 import type { JsonObject, V1ClientFacts, V2AgentFacts } from 'afterturn/protocol';
 import { countMalformed, type Malformed } from '../malformed.js';
 import { DownSession, newTranscript } from './session.js';
+import { BoundedMap } from '../bounded.js';
 
 export interface Sides {
   readonly client: V1ClientFacts;
@@ -17,7 +18,7 @@ export class DownConnection {
   readonly malformed: Malformed;
   readonly client: V1ClientFacts;
   readonly agent: V2AgentFacts;
-  readonly #sessions = new Map<string, DownSession>();
+  readonly #sessions = new BoundedMap<string, DownSession>();
 
   constructor(host: Host, { client, agent }: Sides) {
     this.host = host;

@@ -4,6 +4,7 @@
  */
 import { hasEnded, type DownCall, type Plans, type ToldMessage, type V2Options, type V2Terminal } from 'afterturn/protocol';
 import { noV1Prompts, type V1Prompts } from 'afterturn/state';
+import { BoundedMap, BoundedSet } from '../bounded.js';
 
 const MAX_MESSAGES = 1000;
 const MAX_CALLS = 1000;
@@ -17,7 +18,18 @@ export interface Transcript {
   plans: Plans;
 }
 
-export const newTranscript = (): Transcript => ({ messages: new Map(), calls: new Map(), terminals: new Map(), plans: new Map() });
+export const newTranscript = (): Transcript => ({ messages: new BoundedMap(MAX_MESSAGES), calls: new BoundedMap(), terminals: new BoundedMap(), plans: new Map() });
+
+/** Forgets the oldest that has ended where more than `limit` are held. The limit from now on: where all live, they are not looked through at each update. */
+function limited<V>(held: Map<string, V>, limit: number, hasGone: (value: V) => boolean): number {
+  if (held.size <= limit) return limit;
+  for (const [oldest, known] of held) {
+    if (!hasGone(known)) continue;
+    held.delete(oldest);
+    return limit;
+  }
+  return Math.floor(held.size * 1.125);
+}
 
 export class DownSession {
   readonly id: string;
@@ -25,7 +37,7 @@ export class DownSession {
   options: V2Options | undefined;
   prompts: V1Prompts = noV1Prompts;
   /** The messages that the client's own prompts became. */
-  readonly ownMessages = new Set<string>();
+  readonly ownMessages = new BoundedSet<string>(MAX_MESSAGES);
   /** The history is being told. */
   replays = false;
   /** Nothing more is said of it. */
@@ -37,6 +49,9 @@ export class DownSession {
   readonly changed = new Set<string>();
   flushing: (() => void) | undefined;
 
+  #callLimit = MAX_CALLS;
+  #terminalLimit = MAX_TERMINALS;
+
   constructor(id: string) {
     this.id = id;
   }
@@ -44,29 +59,23 @@ export class DownSession {
   /** Remembers the message of one of the client's prompts. */
   own(message: string): void {
     this.ownMessages.add(message);
-    for (const oldest of this.ownMessages) if (this.ownMessages.size > MAX_MESSAGES) this.ownMessages.delete(oldest);
   }
 
   rememberMessage(key: string, message: ToldMessage): void {
     const { messages } = this.transcript;
     messages.delete(key);
     messages.set(key, message);
-    for (const oldest of messages.keys()) if (messages.size > MAX_MESSAGES) messages.delete(oldest);
   }
 
   rememberCall(id: string, call: DownCall): void {
     const { calls } = this.transcript;
     calls.set(id, call);
-    if (calls.size <= MAX_CALLS) return;
-    const oldest = [...calls].find(([, known]) => hasEnded(known))?.[0];
-    if (oldest !== undefined) calls.delete(oldest);
+    this.#callLimit = limited(calls, this.#callLimit, hasEnded);
   }
 
   rememberTerminal(id: string, terminal: V2Terminal): void {
     const { terminals } = this.transcript;
     terminals.set(id, terminal);
-    if (terminals.size <= MAX_TERMINALS) return;
-    const oldest = [...terminals].find(([, known]) => known.exit !== undefined)?.[0];
-    if (oldest !== undefined) terminals.delete(oldest);
+    this.#terminalLimit = limited(terminals, this.#terminalLimit, ({ exit }) => exit !== undefined);
   }
 }

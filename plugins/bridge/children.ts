@@ -9,6 +9,7 @@ import type { Bridge } from './bridge.js';
 import { Flattened } from './flattened.js';
 import type { Foreground } from './foreground.js';
 import type { BridgeSession } from './session.js';
+import { BoundedMap } from '../bounded.js';
 
 const MAX_REMEMBERED = 1000;
 
@@ -39,8 +40,8 @@ export class Children {
   readonly #bridge: Bridge;
   readonly #foreground: Foreground;
   readonly #flattened: Flattened;
-  readonly #children = new Map<string, Child>();
-  readonly #tasks = new Map<string, Task>();
+  readonly #children = new BoundedMap<string, Child>();
+  readonly #tasks = new BoundedMap<string, Task>();
 
   constructor(bridge: Bridge, foreground: Foreground) {
     this.#bridge = bridge;

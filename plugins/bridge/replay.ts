@@ -4,14 +4,15 @@
  */
 import { toV2EmptyMessage, toV2Replayed, type JsonObject, type KnownCall, type V2Update } from 'afterturn/protocol';
 import type { ReplayPlace } from './message-ids.js';
+import { BoundedSet } from '../bounded.js';
 
 export class Replay implements ReplayPlace {
   next = 0;
-  readonly #begun = new Set<string>();
+  readonly #begun = new BoundedSet<string>();
   /** Calls that the client knows as cancelled: v1 has no word for that, and calls them failed. */
   readonly #cancelled: ReadonlySet<string>;
   /** Own turns that the agent began meanwhile: they are no history. */
-  readonly turns = new Set<string>();
+  readonly turns = new BoundedSet<string>();
   /** Is told of each update, while the end of the history is waited for. */
   onUpdate: (kind: string) => void = () => {};
 

@@ -6,6 +6,7 @@ import { isFinal, kept, type CallContext, type ConfigView, type Failure, type Kn
 import { noTurns, type TurnsState } from 'afterturn/state';
 import { MessageIds } from './message-ids.js';
 import type { Replay } from './replay.js';
+import { BoundedMap, BoundedSet } from '../bounded.js';
 
 const MAX_CALLS = 1000;
 const MAX_TERMINALS = 1000;
@@ -41,10 +42,10 @@ export class BridgeSession {
   tellsThread = false;
   /** A turn that nothing marks was begun by a message of the client. */
   showsTurn = false;
-  readonly calls = new Map<string, KnownCall>();
+  readonly calls = new BoundedMap<string, KnownCall>();
   readonly terminals = new Map<string, KnownTerminal>();
   /** The ids that the agent itself gave to user messages. */
-  readonly userMessages = new Set<string>();
+  readonly userMessages = new BoundedSet<string>();
   /** Messages that were added to the turn that runs, and that the agent has not named yet. */
   steered = 0;
   nextUserMessage: string | undefined;

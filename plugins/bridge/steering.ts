@@ -8,6 +8,7 @@ import { arrayOf, at, idOf, stringOf } from 'afterturn/protocol';
 import type { Bridge } from './bridge.js';
 import type { Foreground, Happened } from './foreground.js';
 import type { BridgeSession } from './session.js';
+import { BoundedMap } from '../bounded.js';
 
 export const STEERING = '_session/steering';
 
@@ -22,7 +23,7 @@ interface Open {
 export class Steering {
   readonly #bridge: Bridge;
   readonly #foreground: Foreground;
-  readonly #open = new Map<string, Open>();
+  readonly #open = new BoundedMap<string, Open>();
 
   constructor(bridge: Bridge, foreground: Foreground) {
     this.#bridge = bridge;

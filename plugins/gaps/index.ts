@@ -9,6 +9,7 @@ import type { Gap } from 'afterturn/state';
 import { REVIVING, SETUP, Setups } from '../keep-open/setups.js';
 import { gapsNeeds } from '../needs.js';
 import { GapsSession, type Happened } from './session.js';
+import { BoundedMap } from '../bounded.js';
 
 export interface GapsPluginOptions {
   /** The gaps to fill. */
@@ -27,10 +28,10 @@ const sessionOf = (value: unknown): string | undefined => idOf(at(value, 'sessio
 
 export const gaps: PluginFactory<GapsPluginOptions> = ({ fills, followUpWindow }): Plugin => {
   const options = { fills: new Set(fills), window: followUpWindow };
-  const sessions = new Map<string, GapsSession>();
+  const sessions = new BoundedMap<string, GapsSession>(undefined, (session) => session.dispose());
   const needs = gapsNeeds(fills.length > 0);
   const setups = new Setups(true);
-  const closes = new Map<string, string[]>();
+  const closes = new BoundedMap<string, string[]>();
   let isAtWork = false;
   /** The agent builds a session anew that is resumed with other options. */
   let rebuilds = false;

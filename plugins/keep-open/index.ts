@@ -9,6 +9,7 @@ import { countMalformed } from '../malformed.js';
 import { keepOpenNeeds, reportsOf, type Reports } from '../needs.js';
 import { KeptSession, type OnRule } from './session.js';
 import { Setups, SETUP } from './setups.js';
+import { BoundedMap } from '../bounded.js';
 
 export type { OnRule } from './session.js';
 
@@ -36,8 +37,8 @@ const isProgress = (raw: Uint8Array): boolean => Buffer.from(raw.buffer, raw.byt
 
 export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followUpWindow, makesTasks = () => false, onRule = () => {} }): Plugin => {
   const needs = keepOpenNeeds({ source, makesTasks });
-  const sessions = new Map<string, KeptSession>();
-  const closing = new Map<string, string>();
+  const sessions = new BoundedMap<string, KeptSession>(undefined, (session) => session.dispose());
+  const closing = new BoundedMap<string, string>();
   let reports: Reports | undefined;
   let correctsStops = true;
   let setups = new Setups(true);

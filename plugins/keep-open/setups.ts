@@ -5,6 +5,7 @@
  */
 import type { Call, Reply } from 'afterturn/plugin';
 import { at, idOf, rawRequestFor, rawRequestOf, sessionOptionsKey, type RawRequest } from 'afterturn/protocol';
+import { BoundedMap } from '../bounded.js';
 
 /** The requests that set a session up; those that bring a known one to life again; those that end one. */
 export const SETUP = ['session/new', 'session/load', 'session/resume', 'session/fork'] as const;
@@ -29,8 +30,8 @@ export interface AnsweredSetup {
 const keyOf = (method: string, id: unknown): string => JSON.stringify([method, id]);
 
 export class Setups {
-  readonly #known = new Map<string, Options>();
-  readonly #open = new Map<string, OpenSetup[]>();
+  readonly #known = new BoundedMap<string, Options>();
+  readonly #open = new BoundedMap<string, OpenSetup[]>();
 
   /** `adds`: the raw feed is asked for in the client's name. */
   constructor(private readonly adds: boolean) {}

@@ -7,6 +7,7 @@ import { idOf, isObject, objectOf, type JsonObject, type Outcome } from 'aftertu
 import { rootSession, type RunNews, type SubagentRun, type SubagentRuns } from 'afterturn/state';
 import { isOfSubagents, type TellsSubagents, type ToldUpdate } from './form.js';
 import { SharedIds } from './ids.js';
+import { BoundedMap, BoundedSet } from '../bounded.js';
 
 const MAX_REMEMBERED = 4096;
 
@@ -35,9 +36,9 @@ const isTask = ({ sessionUpdate: kind }: JsonObject): boolean => typeof kind ===
 const textContent = (content: readonly unknown[]): readonly object[] => content.map((block) => ({ type: 'content', content: block }));
 
 export class Flattened implements TellsSubagents {
-  readonly #launches = new Map<string, Launch>();
+  readonly #launches = new BoundedMap<string, Launch>();
   /** Calls that the agent tells of itself. */
-  readonly #calls = new Set<string>();
+  readonly #calls = new BoundedSet<string>(MAX_REMEMBERED);
   readonly #ids = new SharedIds();
 
   news(news: RunNews, runs: SubagentRuns): readonly ToldUpdate[] {
@@ -77,10 +78,6 @@ export class Flattened implements TellsSubagents {
   #sees(call: string | undefined): void {
     if (call === undefined || [...this.#launches.values()].some((launch) => launch.own && launch.call === call)) return;
     this.#calls.add(call);
-    for (const oldest of this.#calls) {
-      if (this.#calls.size <= MAX_REMEMBERED) break;
-      this.#calls.delete(oldest);
-    }
   }
 
   /** The task that a subagent is names the call that stands for it. */

@@ -4,6 +4,7 @@
  * no subagents.
  */
 import { arrayOf, isObject, objectOf, type JsonObject } from 'afterturn/protocol';
+import { BoundedMap } from '../bounded.js';
 
 const KINDS = ['toolCallId', 'terminalId'] as const;
 type Kind = (typeof KINDS)[number];
@@ -12,7 +13,7 @@ const MAX_REMEMBERED = 4096;
 
 export class SharedIds {
   /** The session that had an id first, by the session that shows it, the kind and the id. */
-  readonly #owners = new Map<string, string>();
+  readonly #owners = new BoundedMap<string, string>(MAX_REMEMBERED);
 
   /** The id in `root`, which shows what `session` does. */
   shown(root: string, session: string, kind: Kind, id: string): string {
@@ -20,7 +21,6 @@ export class SharedIds {
     const owner = this.#owners.get(key) ?? session;
     this.#owners.delete(key);
     this.#owners.set(key, owner);
-    for (const oldest of this.#owners.keys()) if (this.#owners.size > MAX_REMEMBERED) this.#owners.delete(oldest);
     return owner === session ? id : `${session}:${id}`;
   }
 

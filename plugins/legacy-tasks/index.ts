@@ -13,6 +13,7 @@ import { legacyTasksNeeds } from '../needs.js';
 import { SessionRequests } from '../session-requests.js';
 import { TaskSession } from './session.js';
 import { stop, STOP } from './stops.js';
+import { BoundedMap } from '../bounded.js';
 
 export interface LegacyTasksOptions {
   readonly source: 'auto' | 'async-tasks' | 'claude-raw' | 'none';
@@ -38,7 +39,7 @@ export function legacyTasks({ source, client }: LegacyTasksOptions): LegacyTasks
   const needs = legacyTasksNeeds({ source, client });
   let makes = false;
   let options: ListedTasksOptions = { exitLineInOutput: false, marks: false, subagents: false, turnName: '' };
-  const sessions = new Map<string, TaskSession>();
+  const sessions = new BoundedMap<string, TaskSession>();
   const family = new Family();
   const open = new SessionRequests();
 

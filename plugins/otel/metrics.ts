@@ -5,6 +5,10 @@
 import type { Attributes, Counter, Histogram, Meter, Observable } from '@opentelemetry/api';
 import type { Direction } from 'afterturn/plugin';
 import { Attribute, DURATION_BOUNDS, Metric, MetricAttribute, Operation, PERMISSION_METHOD, providerOf, type Instrument, type SpanOp, type TraceAttributes } from 'afterturn/state';
+import { BoundedMap } from '../bounded.js';
+
+/** So many spans are measured at once. */
+const MOST_OPEN = 100_000;
 
 interface Measured {
   readonly start: number;
@@ -72,7 +76,7 @@ class Sums {
 }
 
 export class SpanMetrics {
-  readonly #open = new Map<string, Measured>();
+  readonly #open = new BoundedMap<string, Measured>(MOST_OPEN);
   readonly #durations: Readonly<Record<Kind, Histogram>>;
   readonly #live = new Sums();
   #agent: Attributes = {};

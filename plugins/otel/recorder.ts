@@ -7,6 +7,7 @@ import { callContent } from './content.js';
 import { quietCallOf } from './reading.js';
 import type { SpanMetrics } from './metrics.js';
 import { SpanWriter, type SpanOutlets } from './spans.js';
+import { BoundedMap } from '../bounded.js';
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at' | 'wall'> : never;
 
@@ -22,7 +23,7 @@ export class TraceRecorder {
   readonly #writer: SpanWriter;
   readonly #metrics: SpanMetrics | undefined;
   /** What each session's own lists name. */
-  readonly #native = new Map<string, NativeWork>();
+  readonly #native = new BoundedMap<string, NativeWork>();
   #ledger: Ledger = emptyLedger();
   #trace: TraceState = emptyTrace();
   /** The connection, once something has passed. */

@@ -2,11 +2,14 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context, type HrTime, type Link, type Span, type SpanContext, type Tracer } from '@opentelemetry/api';
 import { SeverityNumber, type Logger } from '@opentelemetry/api-logs';
 import { Attribute, type SpanOp, type SpanParent } from 'afterturn/state';
+import { BoundedMap } from '../bounded.js';
 
 type Op<D extends SpanOp['do']> = Extract<SpanOp, { do: D }>;
 
 /** Ended spans that can still become parents or be linked to; the oldest are forgotten. */
 const REMEMBERED = 4096;
+/** So many spans are open at once; with more the oldest end as unfinished. */
+const MOST_OPEN = 100_000;
 
 export interface SpanOutlets {
   readonly tracer: Tracer;
@@ -28,7 +31,10 @@ interface OpenSpan {
 
 export class SpanWriter {
   readonly #outlets: SpanOutlets;
-  readonly #open = new Map<string, OpenSpan>();
+  readonly #open = new BoundedMap<string, OpenSpan>(MOST_OPEN, ({ span, start }) => {
+    span.setAttribute(Attribute.unfinished, true);
+    span.end(timeOf(start));
+  });
   readonly #ended = new Map<string, SpanContext>();
 
   constructor(outlets: SpanOutlets) {

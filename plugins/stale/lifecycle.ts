@@ -5,6 +5,7 @@
 import { instead, keep, ruled, type Call, type Reply, type ReplyHook } from 'afterturn/plugin';
 import { sessionOf, type Context, type Hooks } from './context.js';
 import { OpenRequests } from '../open-requests.js';
+import { BoundedSet } from '../bounded.js';
 
 const RESOURCE_NOT_FOUND = -32002;
 
@@ -16,7 +17,7 @@ export interface Lifecycle extends Hooks {
 export function lifecycleHooks(context: Context): Lifecycle {
   const loads = new OpenRequests<string>();
   const closes = new OpenRequests<string>();
-  const replaying = new Set<string>();
+  const replaying = new BoundedSet<string>();
   let forks = 0;
 
   const onNew = (reply: Reply): void => {

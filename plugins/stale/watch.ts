@@ -5,6 +5,7 @@
 import type { Host, Outgoing } from 'afterturn/plugin';
 import { nextStaleTick, reduceStale, unwatchedSession, type SessionEnd, type Settle, type StaleOptions, type WatchedSession } from 'afterturn/state';
 import type { Happening, Version } from './reading.js';
+import { BoundedMap } from '../bounded.js';
 
 /** `corrected`: the agent's own end of a call came after all. */
 export type StaleNews = 'settled' | 'corrected';
@@ -23,6 +24,16 @@ const none: readonly OutgoingUpdate[] = [];
 const MAX_GONE = 1000;
 /** How many sessions are watched, not counting those that are at work. */
 const MAX_SESSIONS = 1000;
+/** How many of them are looked at for one that is at rest. */
+const MAX_LOOKED_AT = 16;
+
+function* firstOf<T>(all: Iterable<T>, count: number): Generator<T> {
+  let left = count;
+  for (const one of all) {
+    if (left-- === 0) return;
+    yield one;
+  }
+}
 
 /** The update that gives a call its final status, and says that the proxy did it. */
 function updateOf({ call, status, reason }: Settle, version: Version): object {
@@ -32,7 +43,7 @@ function updateOf({ call, status, reason }: Settle, version: Version): object {
 }
 
 export class Watch {
-  readonly #sessions = new Map<string, Watched>();
+  readonly #sessions = new BoundedMap<string, Watched>(undefined, ({ cancel }) => cancel?.());
   readonly #gone = new Set<string>();
 
   constructor(
@@ -119,10 +130,12 @@ export class Watch {
 
   /** Sessions that nobody closes, such as subagents', would pile up. */
   #forgetOneAtRest(): void {
-    for (const [session, { state }] of this.#sessions) {
-      if (state.calls.size > 0 || state.prompts.size > 0 || state.replays > 0) continue;
-      this.forget(session);
-      return;
+    for (const [session, watched] of [...firstOf(this.#sessions, MAX_LOOKED_AT)]) {
+      const { state } = watched;
+      this.#sessions.delete(session);
+      if (state.calls.size === 0 && state.prompts.size === 0 && state.replays === 0) return watched.cancel?.();
+      // Behind the others: it is not looked at again soon.
+      this.#sessions.set(session, watched);
     }
   }
 

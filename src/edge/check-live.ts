@@ -108,6 +108,6 @@ export async function checkAgent(command: readonly string[], given: CheckArgumen
     record.close();
     tidy();
   }
-  if (given.has('json')) process.stdout.write(`${JSON.stringify({ checked: all })}\n`);
+  if (given.has('json')) process.stdout.write(`${printable(JSON.stringify({ checked: all }))}\n`);
   return all.some(({ breaches }) => breaches.length > 0) || all.every(({ obstacle }) => obstacle !== undefined) ? 1 : 0;
 }

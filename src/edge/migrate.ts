@@ -27,7 +27,7 @@ export async function runMigrate(args: readonly string[]): Promise<number> {
   if (files.length === 0) throw relayError('NO_RECORDING', { expected: 'at least one recording', got: 'none', usage: usages.migrate });
   const connections = files.flatMap((file) => recordingIn(file).connections);
   const legacy = legacyIn(connections);
-  const lines = given.has('json') ? [JSON.stringify({ connections: connections.length, legacy })] : [...linesOf(connections.length, legacy)].map(printable);
+  const lines = given.has('json') ? [printable(JSON.stringify({ connections: connections.length, legacy }))] : [...linesOf(connections.length, legacy)].map(printable);
   await printed(`${lines.join('\n')}\n`);
   return 0;
 }

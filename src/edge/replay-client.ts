@@ -10,6 +10,7 @@ import { Agents } from './agents.js';
 import { readLines } from './json-lines.js';
 import { createLog } from './log.js';
 import { clock, messageIn } from './replay.js';
+import { printable } from '../printable.js';
 
 /** Nothing was said for this long: the recorded client waits for what will not come. Milliseconds. */
 const defaultTimeout = 60_000;
@@ -22,7 +23,7 @@ const defaultPatience = 500;
 export async function playClient(recording: readonly RecordedMessage[], options: ClientOptions, command: readonly string[], timeout = defaultTimeout): Promise<number> {
   const log = createLog('warn', (line) => void process.stderr.write(line));
   const begunAt = clock.now();
-  const print = (dir: RecordedMessage['dir'], msg: RecordedJson): void => void process.stdout.write(`${JSON.stringify({ t: Math.round(clock.now() - begunAt), dir, msg })}\n`);
+  const print = (dir: RecordedMessage['dir'], msg: RecordedJson): void => void process.stdout.write(`${printable(JSON.stringify({ t: Math.round(clock.now() - begunAt), dir, msg }))}\n`);
   process.stdout.on('error', () => {});
   const output = new PassThrough();
   const agents = new Agents(await startAgent(command), command, { output: (chunk) => (output.write(chunk), true), drained: () => {}, broken: () => {} }, log);

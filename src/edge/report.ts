@@ -35,7 +35,7 @@ export async function runReport(args: readonly string[]): Promise<number> {
     await writePage(page, timeline);
     return 0;
   }
-  const lines = given.has('json') ? [JSON.stringify(timeline)] : [...textLines(timeline)].map(printable);
+  const lines = given.has('json') ? [printable(JSON.stringify(timeline))] : [...textLines(timeline)].map(printable);
   await printed(`${lines.join('\n')}\n`);
   return 0;
 }

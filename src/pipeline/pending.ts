@@ -73,6 +73,8 @@ export function isId(idText: string): boolean {
 
 /** So many requests of a peer are remembered at most; of those that are never answered the oldest are forgotten. */
 const peerLimit = 16 * 1024;
+/** So many are forgotten in one go. */
+const many = peerLimit >> 3;
 
 /** Open requests by id, first in, first out. */
 export class OpenRequests {
@@ -127,7 +129,9 @@ export class OpenRequests {
   }
 
   #forgetOldest(): void {
-    const [oldest] = this.#peers;
-    if (oldest !== undefined) this.#remove(oldest);
+    for (const asked of this.#peers) {
+      if (this.#peers.size <= peerLimit - many) return;
+      this.#remove(asked);
+    }
   }
 }

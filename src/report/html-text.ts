@@ -8,4 +8,4 @@ export const htmlText = (text: string): string => printable(text).replace(/[&<>"
 
 /** JSON inside a script element: nothing in it can end the element or begin a comment. */
 export const htmlJson = (value: unknown): string =>
-  JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  printable(JSON.stringify(value)).replace(/[<>&]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);

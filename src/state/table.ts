@@ -96,6 +96,12 @@ interface Undo<V> {
   readonly next: Table<V>;
 }
 
+/**
+ * No table holds more. A peer can make up ids without end; what is alive in one session at once is far
+ * below this, so only what an attack made up is forgotten, or lost by it.
+ */
+export const ROOF = 20_000;
+
 /** A table that holds at most so many more than it may is looked through at every bound; a larger one when an eighth of that is new. */
 const EXACT = 64;
 
@@ -194,9 +200,14 @@ export class Table<V> {
 
   #with(key: string, value: V): Table<V> {
     // Tables that begin from nothing have nothing to share.
-    const from: Table<V> = this.size === 0 ? new Table(new Store<V>(), 0, this.fresh) : this;
+    const from: Table<V> = this.size === 0 ? new Table(new Store<V>(), 0, this.fresh) : this.size < ROOF || this.has(key) ? this : this.#withoutFirst();
     const store = from.#current();
     return from.#next(key, { place: store.nextPlace(), value }, store.get(key) === undefined ? from.size + 1 : from.size, from.fresh + 1);
+  }
+
+  #withoutFirst(): Table<V> {
+    const oldest = this.first();
+    return oldest === undefined ? this : this.delete(oldest[0]);
   }
 
   #next(key: string, cell: Cell<V> | undefined, size: number, fresh: number): Table<V> {

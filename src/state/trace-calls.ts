@@ -5,6 +5,7 @@
 import { defined, type Signal } from '../protocol/index.js';
 import { isFinalStatus } from './ledger.js';
 import { newKey, parentForCall, parentForNested, REMEMBERED, sessionAttributes, type Draft } from './trace-draft.js';
+import { ROOF } from './table.js';
 import { callsSeen } from './trace-items.js';
 import { Attribute, callName, FAILED, Operation, PERMISSION_METHOD, wordOf } from './trace-names.js';
 import type { CallContent, TraceAttributes, TracedCall, TraceEvent } from './trace-types.js';
@@ -107,7 +108,7 @@ export function permissionAsked(draft: Draft, { id, toolCallId }: Told<'permissi
       ...sessionAttributes(draft.session),
     },
   });
-  draft.trace = { ...draft.trace, permissions: [...draft.trace.permissions, { key, id: JSON.stringify(id) }] };
+  draft.trace = { ...draft.trace, permissions: [...draft.trace.permissions, { key, id: JSON.stringify(id) }].slice(-ROOF) };
 }
 
 export function permissionAnswered(draft: Draft, { id, end }: Told<'permissionAnswered'>): void {

@@ -4,7 +4,7 @@
  */
 import { defined, type Outcome } from '../protocol/index.js';
 import type { Fact } from './ledger-types.js';
-import type { Index } from './table.js';
+import { ROOF, type Index } from './table.js';
 import { callOf, newKey, putItem, sessionAttributes, type Draft } from './trace-draft.js';
 import { Attribute, FAILED, Operation, providerOf, SpanEvent, turnName } from './trace-names.js';
 import type { SessionTrace, SpanParent, TraceAttributes, TracedItem, TraceEvent, Turn, TurnEnd } from './trace-types.js';
@@ -41,7 +41,7 @@ function startTurn(draft: Draft, { cause, id, running, parent, attributes = {}, 
       ...attributes,
     },
   });
-  draft.trace = { ...draft.trace, turns: [...draft.trace.turns, { key, cause, id, running, cancelRequested: false, startedAt: draft.at }] };
+  draft.trace = { ...draft.trace, turns: [...draft.trace.turns, { key, cause, id, running, cancelRequested: false, startedAt: draft.at }].slice(-ROOF) };
 }
 
 const usage = (end: TurnEnd): TraceAttributes =>

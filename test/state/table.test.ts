@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Table, type Index } from 'afterturn/state';
+import { ROOF } from '../../src/state/table.js';
 
 const filled = (...keys: readonly string[]): Table<number> => keys.reduce((table, key, i) => table.set(key, i), Table.empty<number>());
 const keys = (table: Table<number>): string[] => [...table.entries()].map(([key]) => key);
@@ -16,6 +17,13 @@ describe('a table', () => {
     const after = before.set('b', 1).delete('a').renew('b', 2);
     expect(keys(before)).toEqual(['a']);
     expect([...after.entries()]).toEqual([['b', 2]]);
+  });
+
+  it('has a roof: of names without end the oldest go, and those that are renewed stay', () => {
+    let table = filled('kept');
+    for (let n = 0; n < ROOF + 5000; n++) table = (n % 1000 === 0 ? table.renew('kept', 1) : table).set(`n${n}`, n);
+    expect([table.size, table.has('kept'), table.has('n0'), table.has(`n${ROOF + 4999}`), table.has('n6000')]).toEqual([ROOF, true, false, true, true]);
+    expect(table.set('n6000', 7).size).toBe(ROOF);
   });
 
   it('is the same table when nothing changed', () => {

@@ -5,6 +5,8 @@
  */
 import { arrayOf, idOf, isObject, objectOf, stringOf, type JsonObject } from '../shape.js';
 
+const MAX_PLANS = 256;
+
 /** The plans of a session, by id. */
 export type Plans = ReadonlyMap<string, JsonObject>;
 
@@ -16,6 +18,10 @@ export function plansAfter(plans: Plans, update: JsonObject): Plans {
   const next = new Map(plans);
   if (plan === undefined) next.delete(id);
   else next.set(id, plan);
+  for (const oldest of next.keys()) {
+    if (next.size <= MAX_PLANS) break;
+    next.delete(oldest);
+  }
   return next;
 }
 
