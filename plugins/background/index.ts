@@ -17,7 +17,7 @@ import { callOfRequest, withCommandSubject } from './permission.js';
 import { Questions } from './questions.js';
 import { ResumeService } from './resume.js';
 import { BackgroundSession } from './session.js';
-import { BoundedMap } from '../bounded.js';
+import { Sessions } from '../bounded.js';
 
 export interface BackgroundOptions {
   /** Milliseconds that a removal waits for the agent's own turn, and an end for its exit code. */
@@ -40,7 +40,7 @@ const TEXTS = { update: { content: { text: true, '*': { content: { text: true } 
 const passes = (out: readonly Outgoing[]): Outcome => (out.length === 1 && out[0] === keep ? undefined : ruled('list', out.length === 0 ? drop() : instead(...out)));
 
 export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, asksForRawFeed = () => false, listed, onFact = () => {}, onExitCode = () => {} }): Plugin => {
-  const sessions = new BoundedMap<string, BackgroundSession>(undefined, (session) => session.dispose());
+  const sessions = new Sessions<BackgroundSession>((session) => session.dispose());
   const closed = new Set<string>();
   const family = new Family();
   const outlet = new Outlet();
@@ -79,6 +79,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
   const adopt = (child: string | undefined, parent: string): void => {
     if (child === undefined || !family.adopt(child, parent)) return;
     closed.delete(child);
+    sessions.opened(child);
     if (sessions.get(parent)?.lists === true) sessions.get(child)?.report();
   };
 
@@ -134,11 +135,14 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
   /** A set-up request brings a closed session back to life. A fork names the session that it comes from. */
   const onSetupCall = (call: Call, host: Host): void => {
     connection = host;
+    sessions.opened(idOf(at(call.params, 'sessionId')));
     if (call.method !== 'session/fork') closed.delete(idOf(at(call.params, 'sessionId')) ?? '');
     resume.onCall(call);
   };
   const onSetupReply = (reply: Reply): Outcome => {
-    closed.delete(idOf(at(reply.result, 'sessionId')) ?? '');
+    const made = idOf(at(reply.result, 'sessionId'));
+    sessions.opened(made);
+    closed.delete(made ?? '');
     return resume.onReply(reply);
   };
   const setupCalls = Object.fromEntries(SETUP.map((method) => [method, onSetupCall]));

@@ -6,12 +6,12 @@ import type { Host } from 'afterturn/plugin';
 import { bridgeHabitsOf, v1AgentFactsOf, type BridgeHabits, type JsonObject, type MetaRules, type V1AgentFacts, type V2Update } from 'afterturn/protocol';
 import { countMalformed, type Malformed } from '../malformed.js';
 import { BridgeSession } from './session.js';
-import { BoundedMap } from '../bounded.js';
+import { Sessions } from '../bounded.js';
 
 export class Bridge {
   readonly host: Host;
   readonly malformed: Malformed;
-  readonly sessions = new BoundedMap<string, BridgeSession>();
+  readonly sessions = new Sessions<BridgeSession>();
   readonly rules: MetaRules;
   /** The id under which the client knows a session: a subagent has one for all its runs. */
   nameOf: (id: string) => string = (id) => id;

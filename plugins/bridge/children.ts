@@ -73,6 +73,7 @@ export class Children {
   childOf(parent: BridgeSession, id: string): Child {
     const known = this.#children.get(id);
     if (known !== undefined && known.session.parent === parent && !known.session.closed) return known;
+    this.#bridge.sessions.opened(id);
     const session = this.#bridge.session(id);
     Object.assign(session, { parent, cwd: parent.cwd, closed: false });
     const child: Child = { session, parent, runs: 0, run: undefined, spared: false, cutOff: false, lost: false };

@@ -65,6 +65,7 @@ export class Lifecycle {
       if (reply.error) return { error: reply.error };
       const sessionId = idOf(objectOf(reply.result)?.sessionId);
       if (sessionId === undefined) return { error: internalError(`the agent answered ${method} without a sessionId.`) };
+      this.#bridge.sessions.opened(sessionId);
       const session = this.#bridge.session(sessionId);
       session.closed = false;
       session.cwd = stringOf(paramsOf(call).cwd);

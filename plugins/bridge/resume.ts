@@ -43,6 +43,7 @@ export class Resumes {
     if (id === undefined || request.error) return request.error && refuse(request.error);
     const sessionId = idOf(params.sessionId) ?? '';
     const known = this.#bridge.sessions.has(sessionId);
+    this.#bridge.sessions.opened(sessionId);
     const session = this.#bridge.session(sessionId);
     const before: Before = { known, closed: session.closed, cwd: session.cwd };
     session.closed = false;

@@ -9,7 +9,7 @@ import { countMalformed } from '../malformed.js';
 import { keepOpenNeeds, reportsOf, type Reports } from '../needs.js';
 import { KeptSession, type OnRule } from './session.js';
 import { Setups, SETUP } from './setups.js';
-import { BoundedMap } from '../bounded.js';
+import { BoundedMap, Sessions } from '../bounded.js';
 
 export type { OnRule } from './session.js';
 
@@ -37,7 +37,7 @@ const isProgress = (raw: Uint8Array): boolean => Buffer.from(raw.buffer, raw.byt
 
 export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followUpWindow, makesTasks = () => false, onRule = () => {} }): Plugin => {
   const needs = keepOpenNeeds({ source, makesTasks });
-  const sessions = new BoundedMap<string, KeptSession>(undefined, (session) => session.dispose());
+  const sessions = new Sessions<KeptSession>((session) => session.dispose());
   const closing = new BoundedMap<string, string>();
   let reports: Reports | undefined;
   let correctsStops = true;
@@ -86,10 +86,12 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
 
   const onSetup: CallHook = (call, host) => {
     const session = setups.opened(call);
+    sessions.opened(session);
     if (session !== undefined) sessionFor(session, host).outgoing({ type: 'replayStarted' });
   };
   const onSetupReply: ReplyHook = (reply) => {
     const { session, rebuilt } = setups.answered(reply);
+    sessions.opened(sessionIn(reply.result));
     return before((session === undefined ? undefined : sessions.get(session))?.outgoing({ type: 'replayEnded', rebuilt }) ?? []);
   };
 

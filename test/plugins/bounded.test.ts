@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BoundedMap, BoundedSet, MOST } from '../../plugins/bounded.js';
+import { BoundedMap, BoundedSet, FEW, MOST, Sessions } from '../../plugins/bounded.js';
 import { OpenRequests } from '../../plugins/open-requests.js';
 
 test('a map holds so many at most, forgets the oldest and says which', () => {
@@ -30,4 +30,22 @@ test('a million made-up names are held in bounds, the newest always, at little c
   expect([map.size <= MOST, set.size <= MOST, map.has(999_999), map.has(999_999 - MOST / 2), map.has(0), set.has(999_999)]).toEqual([true, true, true, true, false, true]);
   expect([requests.take(999_996), requests.take(4), requests.find(999_988)]).toEqual([999_996, undefined, 999_988]);
   expect((process.cpuUsage().user - started) / 1000).toBeLessThan(20_000);
+});
+
+test('of sessions that nobody opened few are held, and those that were opened stay, before and after they are spoken of', () => {
+  const gone: number[] = [];
+  const sessions = new Sessions<number>((n) => gone.push(n));
+  sessions.opened('first');
+  sessions.set('first', -1).set('second', -2);
+  sessions.opened('second');
+  for (let n = 0; n < 5000; n += 1) sessions.set(`s${n}`, n);
+  expect([sessions.get('first'), sessions.get('second'), sessions.get('s4999'), sessions.has('s0')]).toEqual([-1, -2, 4999, false]);
+  expect([sessions.size <= FEW + 2, gone.length, gone[0]]).toEqual([true, 5002 - sessions.size, 0]);
+  for (let n = 0; n < 10_000; n += 1) {
+    sessions.opened(`o${n}`);
+    sessions.set(`o${n}`, n);
+  }
+  expect([sessions.get('first'), sessions.get('o0'), sessions.get('o9999')]).toEqual([-1, 0, 9999]);
+  sessions.delete('o0');
+  expect(sessions.has('o0')).toBe(false);
 });
