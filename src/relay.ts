@@ -179,7 +179,9 @@ class PluginRelay implements Relay, Connection {
   }
 
   restart(): boolean {
-    if (this.#ends.has('toClient') || this.#silent.has('toAgent') || this.#closing !== undefined || this.#outboxes.toAgent.told || this.ports.restart?.() !== true) return false;
+    if (this.#ends.has('toClient') || this.#silent.has('toAgent') || this.#closing !== undefined || this.#outboxes.toAgent.told) return false;
+    this.#outboxes.toAgent.flush();
+    if (this.ports.restart?.() !== true) return false;
     const waiting = [...this.#own].filter(({ direction }) => direction === 'toAgent');
     this.#intakes.toClient.forget();
     this.drained('toAgent');
@@ -212,9 +214,8 @@ class PluginRelay implements Relay, Connection {
 
   #intake(direction: Direction, { strayOutput = 'divert', longestText }: RelayOptions): Intake {
     return new Intake(compiledTable(this.#seats, direction), {
-      direction,
+      direction, longestText,
       stray: strayOutput === 'divert' && direction === 'toClient' ? strayOf(this.ports) : undefined,
-      longestText,
       outbox: this.#outboxes[direction],
       answered: this.#requests[opposite(direction)],
       isOurs: (idText) => this.#idPrefix !== undefined && idText.startsWith(`"${this.#idPrefix}`),
@@ -240,9 +241,7 @@ class PluginRelay implements Relay, Connection {
       intake: this.#intakes[direction],
       requests: this.#requests[direction],
       origins: this.origins,
-      log: ports.log,
-      now: () => ports.now(),
-      after: (ms, run) => ports.after(ms, run),
+      log: ports.log, now: () => ports.now(), after: (ms, run) => ports.after(ms, run),
       resume: () => ports.resume(direction),
     });
   }

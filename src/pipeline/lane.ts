@@ -281,9 +281,11 @@ export class Lane {
     }
     if (frame.kind === 'request' && asked !== undefined && (asked.owner !== undefined || intake.hasToRemember(asked.idText))) requests.add(asked);
     outbox.told ||= asked?.owner === undefined;
-    if (line === undefined) origins?.sent(direction, frame, outbox);
-    if (line === undefined) outbox.send(...frame.pieces);
-    else outbox.pass(line.buffer, line.start, line.end);
+    if (line !== undefined) return outbox.pass(line.buffer, line.start, line.end);
+    origins?.sent(direction, frame, outbox);
+    outbox.send(...frame.pieces);
+    // What is told of the next message comes after this one.
+    if (origins !== undefined) outbox.flush();
   }
 }
 

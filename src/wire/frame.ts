@@ -202,12 +202,15 @@ function membersIn(text: string, plainNumbers: boolean): Members {
   return value as Members;
 }
 
+/** The members of JSON-RPC as they are written. */
+const keyTexts: ReadonlyMap<string, string> = new Map(['jsonrpc', 'id', 'method', 'params', 'result', 'error'].map((key) => [key, `"${key}":`]));
+
 /** The message's JSON text. The id's own text is used, whatever its number form. */
 function textOf(members: Members, idText: string | undefined, again: () => void): string {
-  const texts: string[] = [];
+  let written = '';
   for (const key of Object.keys(members)) {
     const text = key === 'id' && idText !== undefined ? idText : jsonText(members[key], again);
-    if (text !== undefined) texts.push(`${JSON.stringify(key)}:${text}`);
+    if (text !== undefined) written += `${written === '' ? '' : ','}${keyTexts.get(key) ?? `${JSON.stringify(key)}:`}${text}`;
   }
-  return `{${texts.join(',')}}`;
+  return `{${written}}`;
 }

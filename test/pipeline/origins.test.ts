@@ -29,6 +29,13 @@ test('a message that nobody changed is not told of, also beside one of a plugin'
   expect(notes()).toEqual(['toAgent made a: more', 'toAgent made a: more']);
 });
 
+test('what is told of a message comes after the one before it has left', () => {
+  const { client, agent, notes } = told([calls('a', 'x', () => replace({ params: 1 })), calls('b', 'y', () => (notes().length === 1 && agent.receivedLines().length === 1 ? drop() : undefined))]);
+  client.sendsBytes('{"jsonrpc":"2.0","method":"x"}\n{"jsonrpc":"2.0","method":"y"}\n');
+  expect(agent.received()).toEqual([]);
+  expect(notes()).toEqual(['toAgent dropped y b']);
+});
+
 test('who dropped a message, answered it, took it, or put another in its place', () => {
   const { client, notes } = told([
     calls('changes', 'drop', () => replace({ params: 1 })),
