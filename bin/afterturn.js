@@ -14,7 +14,7 @@ function parts(filename) {
     const { size, mtimeMs, uid } = statSync(filename);
     // V8 compares lengths only, so the cache is named after the build.
     const cache = `${filename}.${process.versions.v8}-${process.arch}-${size}-${Math.trunc(mtimeMs)}.cache`;
-    return { source: readFileSync(filename, 'latin1'), cache, owner: uid };
+    return { source: readFileSync(filename, 'utf8'), cache, owner: uid };
   } catch (error) {
     console.error(`afterturn: expected a built tree, but ${error.message}. Run: npm ci (without --omit=dev: what builds it is among the development packages)`);
     return process.exit(2);
@@ -61,7 +61,7 @@ function load(name) {
   const filename = join(dist, name);
   const { source, cache, owner } = parts(filename);
   const cachedData = cached(cache, owner);
-  const script = new Script(`(function (exports, require, module, __filename, __dirname, launcherImport) {${source}\n})`, { filename, cachedData });
+  const script = new Script(source, { filename, cachedData });
   if (cachedData === undefined) keepAtExit(script, cache);
   script.runInThisContext()(module.exports, requireHere, module, filename, dist, (url) => import(url));
   return module.exports;

@@ -9,6 +9,7 @@ import { createRelay, type Ports, type Relay } from '../relay.js';
 import { startAgent, type ProcessEnd } from './agent.js';
 import type { Recorder, Way } from './recorder.js';
 import { Agents } from './agents.js';
+import { now } from './clock.js';
 import type { Config } from './config.js';
 import { ending, initialEnding, type EndingEvent } from './ending.js';
 import { createFollower } from './follow.js';
@@ -114,7 +115,7 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
 }
 
 const clock: Pick<Ports, 'now' | 'wallClock' | 'after' | 'uniqueId'> = {
-  now: () => performance.now(),
+  now,
   wallClock: () => Date.now(),
   after(ms, run) {
     const timer = setTimeout(run, ms);
@@ -228,7 +229,7 @@ function createSteering(log: Log) {
     }
   }
 
-  for (const signal of endingSignals) process.on(signal, () => tell({ kind: 'signal', signal, at: performance.now() }));
+  for (const signal of endingSignals) process.on(signal, () => tell({ kind: 'signal', signal, at: now() }));
   return {
     tell,
     agent: (started: Pick<Agents, 'signal'>) => void (agent = started),

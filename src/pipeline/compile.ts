@@ -114,21 +114,30 @@ function callsOf(plugin: Plugin, direction: Direction): ReadonlyMap<string, Call
   return calls;
 }
 
+interface Hooks {
+  readonly calls: ReadonlyMap<string, CallHooks[string]>;
+  readonly replies: ReadonlyMap<string, ReplyHook>;
+}
+
+/** What was read of plugins: tables are made anew more often than plugins. */
+const read: Readonly<Record<Direction, WeakMap<Plugin, Hooks>>> = { toAgent: new WeakMap(), toClient: new WeakMap() };
+
+function hooksOf(plugin: Plugin, direction: Direction): Hooks {
+  const hooks = read[direction].get(plugin) ?? { calls: callsOf(plugin, direction), replies: new Map(Object.entries(plugin[direction]?.replies ?? {})) };
+  read[direction].set(plugin, hooks);
+  return hooks;
+}
+
+/** The active plugins that have call hooks, in the order of the way. */
 function wishesOf(seats: readonly Seat[], direction: Direction): readonly Wish[] {
-  return seats
-    .filter(({ active }) => active)
-    .map((seat) => ({ at: placeOf(seat.index, direction, seats.length), seat, calls: callsOf(seat.plugin, direction) }))
-    .filter(({ calls }) => calls.size > 0)
-    .sort((a, b) => a.at - b.at);
+  const wishes = seats.filter(({ active }) => active).map((seat) => ({ at: placeOf(seat.index, direction, seats.length), seat, calls: hooksOf(seat.plugin, direction).calls }));
+  return wishes.filter(({ calls }) => calls.size > 0).sort((a, b) => a.at - b.at);
 }
 
 /** The reply hooks of each active plugin that has any, by the plugin's index. */
 function replyHooksOf(seats: readonly Seat[], direction: Direction): ReadonlyMap<number, ReadonlyMap<string, ReplyHook>> {
-  return new Map(
-    seats
-      .filter(({ active, plugin }) => active && Object.keys(plugin[direction]?.replies ?? {}).length > 0)
-      .map(({ index, plugin }) => [index, new Map(Object.entries(plugin[direction]?.replies ?? {}))]),
-  );
+  const hooks = seats.filter(({ active }) => active).map(({ index, plugin }) => [index, hooksOf(plugin, direction).replies] as const);
+  return new Map(hooks.filter(([, replies]) => replies.size > 0));
 }
 
 export function compiledTable(seats: readonly Seat[], direction: Direction): Table {

@@ -44,8 +44,10 @@ export interface AgentHabits {
   readonly historyAfterLoad: boolean;
 }
 
-/** Matches a name, or a word of a command line that names it. The group is the version that an `@` names there. */
 interface Row extends AgentHabits {
+  /** In every text that fits, whatever its case: few texts are looked at any closer. */
+  readonly mark: string;
+  /** Matches a name, or a word of a command line that names it. The group is the version that an `@` names there. */
   readonly match: RegExp;
 }
 
@@ -54,7 +56,7 @@ const standard: AgentHabits = {
   extensionInV2: true, reportsWith: ['asyncTasks'], callsEndWithTurn: false, historyAfterLoad: false,
 };
 
-const claude: Row = { ...standard, name: 'claude-agent-acp', match: /(?:^|[/\\@+])claude-agent-acp(?![\w-])(?:@[~^=v]*(\d+\.\d+))?/, exitAtLaunch: true, exitLineInOutput: true, claudeMeta: true, extensionInV2: false };
+const claude: Row = { ...standard, name: 'claude-agent-acp', mark: 'claude-agent-acp', match: /(?:^|[/\\@+])claude-agent-acp(?![\w-])(?:@[~^=v]*(\d+\.\d+))?/, exitAtLaunch: true, exitLineInOutput: true, claudeMeta: true, extensionInV2: false };
 
 /** Of rows with one name the first that fits counts. */
 const rows: readonly Row[] = [
@@ -64,9 +66,9 @@ const rows: readonly Row[] = [
   { ...claude, since: '0.0', speaks: 'v1', exitLineInOutput: false },
   claude,
   // In v2 it loses a background terminal's output and end at the next prompt.
-  { ...standard, name: 'codex-acp', match: /(?:^|[/\\@+])codex-acp(?![\w-])/, speaks: 'v1', startsTurns: false, correctsStops: false, reportsWith: ['asyncTasks', 'nativeSubagentSessions'] },
-  { ...standard, name: 'gemini-cli', match: /(?:^|[/\\@])gemini(?:-cli)?(?:\.[cm]?js)?$/, callsEndWithTurn: true, historyAfterLoad: true },
-  { ...standard, name: 'opencode', match: /(?:^|[/\\@])opencode(?:-ai)?$/i, callsEndWithTurn: true },
+  { ...standard, name: 'codex-acp', mark: 'codex-acp', match: /(?:^|[/\\@+])codex-acp(?![\w-])/, speaks: 'v1', startsTurns: false, correctsStops: false, reportsWith: ['asyncTasks', 'nativeSubagentSessions'] },
+  { ...standard, name: 'gemini-cli', mark: 'gemini', match: /(?:^|[/\\@])gemini(?:-cli)?(?:\.[cm]?js)?$/, callsEndWithTurn: true, historyAfterLoad: true },
+  { ...standard, name: 'opencode', mark: 'opencode', match: /(?:^|[/\\@])opencode(?:-ai)?$/i, callsEndWithTurn: true },
 ];
 
 const numbersOf = (version: string | undefined): readonly [number, number] | undefined => {
@@ -81,8 +83,10 @@ function isSince(version: string | undefined, since: string): boolean {
   return major > sinceMajor || (major === sinceMajor && minor >= sinceMinor);
 }
 
+const isMarked = ({ mark }: Row, text: string): boolean => text.toLowerCase().includes(mark);
+
 const fits = (row: Row, text: string, version: string | undefined): boolean =>
-  row.match.test(text) && (row.since === undefined || isSince(version, row.since));
+  isMarked(row, text) && row.match.test(text) && (row.since === undefined || isSince(version, row.since));
 
 /** The habits of the agent that calls itself `name` in `agentInfo` (v1) or `info` (v2), in this version. */
 export const habitsOfAgent = (name: string | undefined, version?: string): AgentHabits =>
@@ -90,7 +94,7 @@ export const habitsOfAgent = (name: string | undefined, version?: string): Agent
 
 /** The habits of the agent that a command line starts, as far as the command line tells. */
 export const habitsOfCommand = (command: readonly string[]): AgentHabits =>
-  rows.find((row) => command.some((word) => fits(row, word, row.match.exec(word)?.[1]))) ?? standard;
+  rows.find((row) => command.some((word) => isMarked(row, word) && fits(row, word, row.match.exec(word)?.[1]))) ?? standard;
 
 /** Who the agent says that it is in its `initialize` result, of either version. */
 export function agentOf(result: unknown): { readonly name: string | undefined; readonly version: string | undefined } {
