@@ -128,44 +128,40 @@ function hooksOf(plugin: Plugin, direction: Direction): Hooks {
   return hooks;
 }
 
-/** The active plugins that have call hooks, in the order of the way. */
-function wishesOf(seats: readonly Seat[], direction: Direction): readonly Wish[] {
-  const wishes = seats.filter(({ active }) => active).map((seat) => ({ at: placeOf(seat.index, direction, seats.length), seat, calls: hooksOf(seat.plugin, direction).calls }));
-  return wishes.filter(({ calls }) => calls.size > 0).sort((a, b) => a.at - b.at);
+/** The call hooks of the active plugins, in the order of the way, and all methods that they name. */
+function wantedIn(seats: readonly Seat[], direction: Direction): { readonly wishes: readonly Wish[]; readonly names: ReadonlySet<string> } {
+  const all = seats.filter(({ active }) => active).map((seat) => ({ at: placeOf(seat.index, direction, seats.length), seat, calls: hooksOf(seat.plugin, direction).calls }));
+  const wishes = all.filter(({ calls }) => calls.size > 0).sort((a, b) => a.at - b.at);
+  return { wishes, names: new Set(wishes.flatMap(({ calls }) => [...calls.keys()])) };
 }
 
-/** The reply hooks of each active plugin that has any, by the plugin's index. */
-function replyHooksOf(seats: readonly Seat[], direction: Direction): ReadonlyMap<number, ReadonlyMap<string, ReplyHook>> {
-  const hooks = seats.filter(({ active }) => active).map(({ index, plugin }) => [index, hooksOf(plugin, direction).replies] as const);
-  return new Map(hooks.filter(([, replies]) => replies.size > 0));
-}
-
+/** Of what only messages need nothing is made before one comes: a table may be made anew before that. */
 export function compiledTable(seats: readonly Seat[], direction: Direction): Table {
-  const wishes = wishesOf(seats, direction);
-  const batchRules = seats.filter(({ active, plugin }) => active && plugin.batches !== undefined);
-  const replies = replyHooksOf(seats, direction);
-  const named = new Set(wishes.flatMap(({ calls }) => [...calls.keys()]));
-  /** Made when they are first asked for: the table may be made anew before most of them are. */
+  const active = seats.filter((seat) => seat.active);
+  const hooks = active.map(({ plugin }) => hooksOf(plugin, direction));
+  const batchRules = active.filter(({ plugin }) => plugin.batches !== undefined);
+  let wanted: { readonly wishes: readonly Wish[]; readonly names: ReadonlySet<string> } | undefined;
   const routes = new Map<string, Route>();
   const madeRoute = (method: string): Route => {
-    const key = named.has(method) ? method : '*';
+    const { wishes, names } = (wanted ??= wantedIn(seats, direction));
+    // A name that a peer made up gets no entry.
+    const key = names.has(method) ? method : '*';
     const route = routes.get(key) ?? routeOf(wishes, key);
     routes.set(key, route);
     return route;
   };
-  const inOrder = direction === 'toAgent' ? seats : [...seats].reverse();
 
   function replyStep(asked: Asked, seat: Seat, at: number): Steps {
-    const hooks = replies.get(seat.index);
-    const sight = hooks === undefined ? undefined : asked.sightAt(placeOf(seat.index, asked.direction, seats.length));
-    const hook = sight === undefined ? undefined : (hooks?.get(sight.method) ?? hooks?.get('*'));
+    const replies = seat.active ? hooksOf(seat.plugin, direction).replies : undefined;
+    const sight = replies === undefined || replies.size === 0 ? undefined : asked.sightAt(placeOf(seat.index, asked.direction, seats.length));
+    const hook = sight === undefined ? undefined : (replies?.get(sight.method) ?? replies?.get('*'));
     if (hook === undefined || sight === undefined) return [];
     return [{ at, seat, run: (frame: Frame) => hook(replyTo(asked, sight, frame), seat.host) }];
   }
 
   return {
-    hasCalls: wishes.length > 0,
-    hasReplies: replies.size > 0,
+    hasCalls: hooks.some(({ calls }) => calls.size > 0),
+    hasReplies: hooks.some(({ replies }) => replies.size > 0),
     hasBatchRules: batchRules.length > 0,
     refusesBatches: () => batchRules.some(({ plugin }) => plugin.batches?.() === 'refuse'),
     callSteps(method, kind) {
@@ -173,6 +169,7 @@ export function compiledTable(seats: readonly Seat[], direction: Direction): Tab
       return (kind === undefined ? undefined : route.byKind?.get(kind)) ?? route.others;
     },
     replySteps(asked, from) {
+      const inOrder = direction === 'toAgent' ? seats : [...seats].reverse();
       return inOrder.slice(from).flatMap((seat, i) => replyStep(asked, seat, from + i));
     },
   };

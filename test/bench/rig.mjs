@@ -27,10 +27,13 @@ export function canPin() {
   return spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 }
 
+/** Certificates that Node reads at each start would hide what a start costs. */
+const lean = { ...process.env, NODE_EXTRA_CA_CERTS: undefined };
+
 /** Runs the client against a candidate (a command that takes the agent's command behind it; empty: the agent itself). */
 export function measured(candidate, args, { pinned = false, agentArgs = [] } = {}) {
   const [file, ...rest] = [...(pinned ? ['taskset', '-c', '0'] : []), `${built}/load`, '--timeout', '120', ...args, '--', ...candidate, agent, ...agentArgs];
-  const { stdout, stderr, error } = spawnSync(file, rest, { env: { ...process.env, BENCH_PAYLOADS: `${built}/payloads` }, encoding: 'utf8' });
+  const { stdout, stderr, error } = spawnSync(file, rest, { env: { ...lean, BENCH_PAYLOADS: `${built}/payloads` }, encoding: 'utf8' });
   try {
     return JSON.parse(stdout);
   } catch {
