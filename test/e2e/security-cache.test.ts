@@ -10,6 +10,7 @@ import { root } from './session.js';
 const base = mkdtempSync(join(tmpdir(), 'afterturn-'));
 afterAll(() => rmSync(base, { recursive: true }));
 
+/** As the build makes scripts. */
 const wrapped = (source: string): string => `(function (exports, require, module, __filename, __dirname, launcherImport) {${source}\n})`;
 const says = (word: string): string => `process.stdout.write('${word}');`;
 
@@ -20,7 +21,7 @@ function tree(name: string): { readonly dist: string; readonly start: () => stri
   mkdirSync(join(folder, 'bin'), { recursive: true });
   mkdirSync(dist);
   for (const file of ['afterturn.js', 'package.json']) copyFileSync(`${root}bin/${file}`, join(folder, 'bin', file));
-  writeFileSync(join(dist, 'afterturn.cjs'), says('mine'));
+  writeFileSync(join(dist, 'afterturn.cjs'), wrapped(says('mine')));
   return { dist, start: () => spawnSync(process.execPath, [join(folder, 'bin/afterturn.js')], { encoding: 'utf8' }).stdout };
 }
 
