@@ -78,7 +78,8 @@ export class TraceRecorder {
   /** Whether an update of a tool call changes nothing in a span. */
   #isQuiet(session: string, update: JsonObject): boolean {
     const call = quietCallOf(update);
-    if (call === undefined || this.#options.captureContent === true || this.#trace.homes.has(session)) return false;
+    const { homes } = this.#trace;
+    if (call === undefined || this.#options.captureContent === true || (homes.size > 0 && homes.has(session))) return false;
     return this.#trace.sessions.get(session)?.calls.has(call) === true && this.#ledger.get(session)?.calls.has(call) === true;
   }
 

@@ -120,7 +120,8 @@ export class Table<V> {
   }
 
   get(key: string): V | undefined {
-    return this.#current().get(key)?.value;
+    const store = this.#store;
+    return (store.newest === this ? store : this.#current()).get(key)?.value;
   }
 
   has(key: string): boolean {

@@ -14,6 +14,8 @@ export class Draft {
   /** The subagents whose work ended in this step, with the time of their end. */
   readonly over: { readonly task: string; readonly time: number }[] = [];
   trace: SessionTrace;
+  /** As it was before this step; absent: it is new. */
+  readonly before: SessionTrace | undefined;
   readonly #state: TraceState;
 
   constructor(state: TraceState, session: string, { at, wall }: Moment, options: TraceOptions, ops: SpanOp[]) {
@@ -22,7 +24,8 @@ export class Draft {
     this.wall = wall;
     this.options = options;
     this.ops = ops;
-    this.trace = state.sessions.get(session) ?? emptySessionTrace;
+    this.before = state.sessions.get(session);
+    this.trace = this.before ?? emptySessionTrace;
     this.#state = state;
   }
 
@@ -38,7 +41,7 @@ export class Draft {
 
   /** History is being told, of this session or of the one that it belongs to. */
   get isReplay(): boolean {
-    return isReplaying(this.#state, this.session);
+    return this.trace.replays > 0 || (this.#state.homes.size > 0 && isReplaying(this.#state, this.session));
   }
 
   /** The sessions of this session's subagents. */
@@ -59,9 +62,9 @@ export function childrenOf(session: string, { homes, sessions }: TraceState): re
 
 /** Whether history is being told, of this session or of the one that it belongs to. */
 export function isReplaying({ sessions, homes }: TraceState, session: string): boolean {
-  const replays = (id: string): boolean => (sessions.get(id)?.replays ?? 0) > 0;
-  const home = homes.get(session);
-  return replays(session) || (home !== undefined && replays(home.session));
+  const isReplayed = (id: string): boolean => (sessions.get(id)?.replays ?? 0) > 0;
+  const home = homes.size === 0 ? undefined : homes.get(session);
+  return isReplayed(session) || (home !== undefined && isReplayed(home.session));
 }
 
 const dueItems: Index<TracedItem> = ({ until }) => (until === undefined ? undefined : 'due');
@@ -73,9 +76,8 @@ function firstOf(times: readonly (number | undefined)[]): number | undefined {
   return times.reduce<number | undefined>((first, time) => (time !== undefined && (first === undefined || time < first) ? time : first), undefined);
 }
 
-/** The state with what became of a session; `undefined`: it is gone. The same state when nothing changed. */
-export function withSession(state: TraceState, session: string, trace: SessionTrace | undefined): TraceState {
-  const before = state.sessions.get(session);
+/** The state, with what became of the session of a draft that was made from it; `undefined`: it is gone. The same state when nothing changed. */
+export function withSession(state: TraceState, { session, before }: Draft, trace: SessionTrace | undefined): TraceState {
   if (trace === before) return state;
   const next = trace === undefined || trace.items === before?.items ? trace : { ...trace, due: firstOf(waitingItems(trace).map(({ until }) => until)) };
   const sessions = next === undefined ? state.sessions.delete(session) : state.sessions.set(session, next);

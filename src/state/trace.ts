@@ -90,13 +90,14 @@ function homesAfter(homes: Table<Home>, event: SessionEvent): Table<Home> {
 
 /** The state in which the span of a subagent is open when its session speaks. */
 function withOpenHome(state: TraceState, event: SessionEvent, options: TraceOptions, ops: SpanOp[]): TraceState {
+  if (state.homes.size === 0) return state;
   const home = state.homes.get(event.session);
   const trace = home && state.sessions.get(home.session);
   const traced = home && trace?.items.get(home.task);
   if (home === undefined || trace === undefined || traced?.phase !== 'waiting') return state;
   const draft = new Draft(state, home.session, event, options, ops);
   putItem(draft, openedItem(draft, traced));
-  return withSession(state, home.session, draft.trace);
+  return withSession(state, draft, draft.trace);
 }
 
 /** The sessions, those of subagents before the ones that they belong to. */
@@ -106,19 +107,20 @@ function sessionStep(state: TraceState, event: SessionEvent, options: TraceOptio
   const ready = withOpenHome(state, event, options, ops);
   const draft = new Draft(ready, event.session, event, options, ops);
   handled(draft, event);
-  const next = withSession(ready, event.session, event.type === 'closed' ? undefined : draft.trace);
+  const next = withSession(ready, draft, event.type === 'closed' ? undefined : draft.trace);
   const homes = homesAfter(ready.homes, event);
   return withChildrenOver(homes === ready.homes ? next : { ...next, homes }, draft);
 }
 
 /** What a subagent left open is over with its work. */
 function withChildrenOver(state: TraceState, { session, over, at, options, ops }: Draft): TraceState {
+  if (over.length === 0) return state;
   return over.reduce((next, { task, time }) => {
     const home = next.homes.get(task);
     if (home?.session !== session || !next.sessions.has(task)) return next;
     const draft = new Draft(next, task, { at, wall: time }, options, ops);
     endForeground(draft, 'subagent_ended');
-    return withSession(next, task, draft.trace);
+    return withSession(next, draft, draft.trace);
   }, state);
 }
 
@@ -133,7 +135,7 @@ function tickStep(state: TraceState, event: TraceEvent, options: TraceOptions, o
   return due.reduce((next, [session]) => {
     const draft = new Draft(next, session, event, options, ops);
     itemsDue(draft);
-    return withChildrenOver(withSession(next, session, draft.trace), draft);
+    return withChildrenOver(withSession(next, draft, draft.trace), draft);
   }, state);
 }
 
