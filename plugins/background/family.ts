@@ -3,31 +3,38 @@
  * them under the session of the root.
  */
 import { arrayOf, type Signal } from 'afterturn/protocol';
+import { BoundedMap } from '../bounded.js';
 
-const MAX_REMEMBERED = 4096;
+/** Subagents within subagents: those further down are sessions of their own. */
+const DEEPEST = 64;
 
 type TaskSignal = Extract<Signal, { readonly task: string }>;
 
 const isTaskSignal = (signal: Signal): signal is TaskSignal => 'task' in signal;
 const keyOf = (root: string, task: string): string => JSON.stringify([root, task]);
 
-function bound<V>(map: Map<string, V>): void {
-  for (const oldest of map.keys()) {
-    if (map.size <= MAX_REMEMBERED) return;
-    map.delete(oldest);
-  }
-}
-
 export class Family {
-  readonly #parents = new Map<string, string>();
-  readonly #owners = new Map<string, string>();
+  readonly #parents = new BoundedMap<string, string>(undefined, (parent, child) => this.#leaves(child, parent));
+  /** The same by parent. */
+  readonly #children = new Map<string, Set<string>>();
+  readonly #owners = new BoundedMap<string, string>();
 
   /** `child` was told of by `parent`. True: it is new. */
   adopt(child: string, parent: string): boolean {
-    if (this.#parents.get(child) === parent || child === parent || this.ancestors(parent).includes(child)) return false;
+    if (this.#parents.get(child) === parent || child === parent) return false;
+    const above = this.ancestors(parent);
+    if (above.includes(child) || above.length >= DEEPEST) return false;
+    this.#leaves(child, this.#parents.get(child));
+    const children = this.#children.get(parent) ?? new Set();
+    this.#children.set(parent, children.add(child));
     this.#parents.set(child, parent);
-    bound(this.#parents);
     return true;
+  }
+
+  #leaves(child: string, parent: string | undefined): void {
+    const children = this.#children.get(parent ?? '');
+    children?.delete(child);
+    if (children?.size === 0) this.#children.delete(parent ?? '');
   }
 
   parentOf(id: string): string | undefined {
@@ -36,8 +43,9 @@ export class Family {
 
   /** The parent, its parent and so on. */
   ancestors(id: string): readonly string[] {
-    const parent = this.#parents.get(id);
-    return parent === undefined ? [] : [parent, ...this.ancestors(parent)];
+    const above: string[] = [];
+    for (let parent = this.#parents.get(id); parent !== undefined && above.length < DEEPEST; parent = this.#parents.get(parent)) above.push(parent);
+    return above;
   }
 
   /** The session in which the agent knows the tasks of `id`. */
@@ -47,7 +55,7 @@ export class Family {
 
   /** All that come from `id`, the innermost first. */
   descendants(id: string): readonly string[] {
-    return [...this.#parents].flatMap(([child, parent]) => (parent === id ? [...this.descendants(child), child] : []));
+    return [...(this.#children.get(id) ?? [])].flatMap((child) => [...this.descendants(child), child]);
   }
 
   /** `id` told of a task: the raw feed's words on it are about that session. */
@@ -59,7 +67,6 @@ export class Family {
   #own(root: string, task: string, id: string): void {
     if (id === root && !this.#owners.has(keyOf(root, task))) return;
     this.#owners.set(keyOf(root, task), id);
-    bound(this.#owners);
   }
 
   /** The signals of the raw feed of `root`, by the session that they are about, in order. */
@@ -86,7 +93,10 @@ export class Family {
 
   /** `id` and all that come from it are gone. */
   forget(id: string): void {
-    for (const child of this.descendants(id)) this.#parents.delete(child);
+    for (const child of this.descendants(id)) {
+      this.#leaves(child, this.#parents.get(child));
+      this.#parents.delete(child);
+    }
     for (const [key] of this.#owners) if (arrayOf(JSON.parse(key))?.[0] === id) this.#owners.delete(key);
   }
 }

@@ -8,10 +8,12 @@ import { answeringAgent, childOfRun, endingOfOutcome, idOf, isFinal, launchOfRep
 import type { Bridge } from './bridge.js';
 import { Flattened } from './flattened.js';
 import type { Foreground } from './foreground.js';
-import type { BridgeSession } from './session.js';
+import { BridgeSession } from './session.js';
 import { BoundedMap } from '../bounded.js';
 
 const MAX_REMEMBERED = 1000;
+/** Subagents within subagents. */
+const DEEPEST = 64;
 
 export interface Child {
   readonly session: BridgeSession;
@@ -34,6 +36,13 @@ interface Task {
   readonly role?: string;
   /** It was told to run in the background, and not to have ended. */
   readonly live: boolean;
+}
+
+/** Whether a session is of this id, or comes from one that is; also where it comes from too many. */
+function comesFrom(session: BridgeSession, id: string): boolean {
+  let depth = 0;
+  for (let one: BridgeSession | undefined = session; one !== undefined; one = one.parent) if (one.id === id || depth++ >= DEEPEST) return true;
+  return false;
 }
 
 export class Children {
@@ -74,7 +83,8 @@ export class Children {
     const known = this.#children.get(id);
     if (known !== undefined && known.session.parent === parent && !known.session.closed) return known;
     this.#bridge.sessions.opened(id);
-    const session = this.#bridge.session(id);
+    // No session comes from itself: what is called so is another.
+    const session = comesFrom(parent, id) ? new BridgeSession(id) : this.#bridge.session(id);
     Object.assign(session, { parent, cwd: parent.cwd, closed: false });
     const child: Child = { session, parent, runs: 0, run: undefined, spared: false, cutOff: false, lost: false };
     this.#children.set(id, child);

@@ -105,7 +105,9 @@ export class BridgeSession {
 
   /** The session itself, or the one that its outermost parent is. */
   get root(): BridgeSession {
-    return this.parent?.root ?? this;
+    let top: BridgeSession = this;
+    while (top.parent !== undefined) top = top.parent;
+    return top;
   }
 
   takeAnnouncement(): JsonObject {

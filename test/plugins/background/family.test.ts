@@ -28,6 +28,18 @@ describe('who comes from whom', () => {
     expect(made.ancestors('b')).toEqual(['a', 's']);
   });
 
+  test('of a chain without end the first are a family; of children without end the newest are known, at little cost', () => {
+    const made = new Family();
+    const deep = Array.from({ length: 1000 }, (_, n) => made.adopt(`d${n + 1}`, `d${n}`)).filter(Boolean).length;
+    expect(deep).toBeGreaterThan(900);
+    expect(made.descendants('d0').length).toBeLessThan(100);
+    for (let n = 0; n < 40_000; n += 1) {
+      made.adopt(`c${n}`, 'root');
+      made.descendants(`c${n}`);
+    }
+    expect([made.parentOf('c0'), made.parentOf('c39999'), made.descendants('root').length <= 20_000]).toEqual([undefined, 'root', true]);
+  });
+
   test('a session is forgotten with all that come from it', () => {
     const made = family(['a', 's'], ['a1', 'a']);
     made.forget('s');

@@ -316,3 +316,25 @@ describe('the replay of a subagent', () => {
     ]);
   });
 });
+
+describe('subagents that cannot be', () => {
+  test('no session comes from itself, and what it says goes on', () => {
+    const on = working();
+    updates(on, 'c', spawned({ subagentSessionId: 's' }));
+    updates(on, 's', spawned({ subagentSessionId: 's' }));
+    saw(on);
+    updates(on, 's', chunk('here', 'm1'));
+    updates(on, 'c', chunk('there', 'm2'));
+    expect(saw(on)).toEqual([['s', chunk('here', 'm1')], ['c', chunk('there', 'm2')]]);
+    expect(on.log.filter((line) => line.startsWith('error'))).toEqual([]);
+  });
+
+  test('a chain of them without end costs no more for its length', () => {
+    const on = working();
+    for (let n = 0; n < 20_000; n += 1) updates(on, n === 0 ? 'c' : `n${n}`, spawned({ subagentSessionId: `n${n + 1}` }));
+    saw(on);
+    updates(on, 'n20000', chunk('deep', 'm1'));
+    expect(saw(on)).toEqual([['n20000', chunk('deep', 'm1')]]);
+    expect(on.log.filter((line) => line.startsWith('error'))).toEqual([]);
+  });
+});
