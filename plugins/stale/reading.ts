@@ -32,8 +32,8 @@ function contentOf(update: JsonObject, version: Version): readonly unknown[] | u
   return update.content === null && version === 2 ? [] : arrayOf(update.content);
 }
 
-/** `tool_call` and `tool_call_update`. */
-export function callSeen(update: JsonObject, version: Version): CallSeen | undefined {
+/** `tool_call` and `tool_call_update`, seen now. */
+export function callSeen(update: JsonObject, version: Version, now: number): (CallSeen & { readonly at: number }) | undefined {
   const call = idOf(update.toolCallId);
   if (call === undefined) return undefined;
   const status = statusOf(update, version);
@@ -43,6 +43,7 @@ export function callSeen(update: JsonObject, version: Version): CallSeen | undef
   const isKeptOpen = idOf(at(claude, 'backgroundTask', 'taskId')) !== undefined && !isFinalStatus(stringOf(update.status));
   return {
     type: 'call',
+    at: now,
     call,
     creates: version === 2 || status !== undefined,
     starts: update.sessionUpdate === 'tool_call',

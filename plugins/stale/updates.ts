@@ -1,32 +1,37 @@
 /** The `session/update` kinds that say something about unfinished calls. Every other kind passes unparsed. */
-import { drop, ruled, type CallHook, type Outcome } from 'afterturn/plugin';
+import { drop, ruled, type CallHook, type Host, type Outcome } from 'afterturn/plugin';
 import { at, objectOf, type JsonObject } from 'afterturn/protocol';
 import { isFinalStatus } from 'afterturn/state';
 import { sessionOf, type Context, type Hooks } from './context.js';
 import { callSeen, contentAdded, isSettledByProxy, stateSeen, taskSeen, type Happening } from './reading.js';
+import type { Watch } from './watch.js';
 
 const TASK_UPDATES = ['async_task_spawned', 'async_task_progress', 'async_task_state_update'].flatMap((kind) => [kind, `_${kind}`]);
 
 /** `heardOf` is told the session of each update first. */
 export function updateHooks(context: Context, heardOf: (session: string) => void): Hooks {
-  const onUpdate = (read: (update: JsonObject, session: string) => Outcome): CallHook => (call) => {
-    if (context.watch === undefined) return undefined;
+  const onUpdate = (read: (update: JsonObject, session: string, watch: Watch, host: Host) => Outcome): CallHook => (call, host) => {
+    const { watch } = context;
+    if (watch === undefined) return undefined;
     // What is read here are ids, states and references.
-    const session = sessionOf(call.outline);
-    const update = objectOf(at(call.outline, 'update'));
+    const { outline } = call;
+    const session = sessionOf(outline);
+    const update = objectOf(at(outline, 'update'));
     if (session === undefined || update === undefined) return undefined;
     heardOf(session);
-    return read(update, session);
+    return read(update, session, watch, host);
   };
   const tells = (read: (update: JsonObject) => readonly Happening[]): CallHook =>
-    onUpdate((update, session) => read(update).forEach((event) => context.happened(session, event)));
+    onUpdate((update, session, watch) => read(update).forEach((event) => watch.happened(session, event)));
 
-  const onCall = onUpdate((update, session) => {
-    const event = callSeen(update, context.version);
+  const onCall = onUpdate((update, session, watch, host) => {
+    const event = callSeen(update, context.version, host.now());
     if (event === undefined) return undefined;
-    if (isSettledByProxy(update) && context.watch?.hasSettled(session, event.call)) return ruled('settled already', drop());
-    if (isFinalStatus(event.status)) context.watch?.endedByAgent(session, event.call);
-    context.happened(session, event);
+    if (isFinalStatus(event.status)) {
+      if (isSettledByProxy(update) && watch.hasSettled(session, event.call)) return ruled('settled already', drop());
+      watch.endedByAgent(session, event.call);
+    }
+    watch.happenedAt(session, event);
     return undefined;
   });
 

@@ -3,7 +3,7 @@
  * it settles. All decisions are the reducer's.
  */
 import type { Host, Outgoing } from 'afterturn/plugin';
-import { nextStaleTick, reduceStale, unwatchedSession, type SessionEnd, type Settle, type StaleOptions, type WatchedSession } from 'afterturn/state';
+import { nextStaleTick, reduceStale, unwatchedSession, type SessionEnd, type Settle, type StaleEvent, type StaleOptions, type WatchedSession } from 'afterturn/state';
 import type { Happening, Version } from './reading.js';
 import { BoundedMap } from '../bounded.js';
 
@@ -83,12 +83,16 @@ export class Watch {
   }
 
   happened(session: string, event: Happening): void {
+    this.happenedAt(session, { ...event, at: this.host.now() });
+  }
+
+  happenedAt(session: string, event: StaleEvent): void {
     for (const message of this.#reduced(session, event)) this.#say(message);
   }
 
   /** The session is gone: what has to be said before its last message. */
   closed(session: string, why: SessionEnd): readonly Outgoing[] {
-    const out = this.#reduced(session, { type: 'sessionEnded', why });
+    const out = this.#reduced(session, { type: 'sessionEnded', why, at: this.host.now() });
     this.forget(session);
     this.#gone.add(session);
     for (const oldest of this.#gone) {
@@ -104,12 +108,12 @@ export class Watch {
   }
 
   /** Nothing is said of a session that is gone. */
-  #reduced(session: string, event: Happening): readonly OutgoingUpdate[] {
+  #reduced(session: string, event: StaleEvent): readonly OutgoingUpdate[] {
     const known = this.#sessions.get(session);
     if (known === undefined && this.#gone.has(session)) return none;
     const watched = known ?? this.#watched(session);
     const options = this.optionsFor(session);
-    const [state, settles] = reduceStale(watched.state, { ...event, at: this.host.now() }, options);
+    const [state, settles] = reduceStale(watched.state, event, options);
     watched.state = state;
     this.#schedule(session, watched, options);
     return settles.length === 0 ? none : settles.map((settle) => this.#settled(session, watched, settle, options));

@@ -25,6 +25,12 @@ const none: Ids = [];
 const nobody = (): Ids => none;
 const idsOf = (calls: readonly WatchedCall[]): Ids => calls.map(({ id }) => id);
 
+/** The session with these tables. Written out: it is made with nearly every word, and a spread costs much more. */
+export function withTables(session: WatchedSession, calls: WatchedSession['calls'], clocks: WatchedSession['clocks'], finished: WatchedSession['finished'], heard = session.heard): WatchedSession {
+  const { applied, prompts, tasks, terminals, list, running, replays, historyUntil } = session;
+  return { calls, clocks, heard, applied, finished, prompts, tasks, terminals, list, running, replays, historyUntil };
+}
+
 /** The calls, and those below them for which they may speak. */
 function families(session: WatchedSession, ids: Ids): Ids {
   const found = new Set(ids);
@@ -84,12 +90,12 @@ function clocked(session: WatchedSession, id: string, at: number): WatchedSessio
   const call = session.calls.get(id);
   const runs = call !== undefined && session.applied && isStale(session, call);
   if (runs === session.clocks.has(id)) return session;
-  return { ...session, clocks: runs ? session.clocks.set(id, at) : session.clocks.delete(id) };
+  return withTables(session, session.calls, runs ? session.clocks.set(id, at) : session.clocks.delete(id), session.finished);
 }
 
-function heard(session: WatchedSession, { call, at }: EventOf<'call' | 'contentAdded'>): WatchedSession {
+function withWord(session: WatchedSession, { call, at }: EventOf<'call' | 'contentAdded'>): WatchedSession {
   const clocks = session.clocks.has(call) ? session.clocks.set(call, at) : session.clocks;
-  return { ...session, clocks, heard: at };
+  return withTables(session, session.calls, clocks, session.finished, at);
 }
 
 /** The session after the event, with its clocks as they are then. `before`, `known`: the session and the call that the event names, before it. */
@@ -99,7 +105,7 @@ export function timed(before: WatchedSession, known: WatchedCall | undefined, af
   const concerned = applied === before.applied ? (concerns[event.type] as Concerns<StaleEvent>)({ before, after, known, event }) : 'all';
   let next = applied === before.applied ? after : { ...after, applied };
   for (const id of concerned === 'all' ? after.calls.keys() : concerned) next = clocked(next, id, event.at);
-  return isWord(event) && next.clocks.size > 0 ? heard(next, event) : next;
+  return isWord(event) && next.clocks.size > 0 ? withWord(next, event) : next;
 }
 
 /** Since when nothing speaks for the call, as far as it is in the session's clocks. */

@@ -7,7 +7,7 @@
  * design.
  */
 import { applies, byEnd, byPrompt, byQuestion, isLive, isReplaying, ownerAfter, ownerNow, settled } from './stale-calls.js';
-import { nextStaleTick, staleSince, timed } from './stale-clocks.js';
+import { nextStaleTick, staleSince, timed, withTables } from './stale-clocks.js';
 import type { CallSeen, Settle, StaleEvent, StaleOptions, TurnEnding, WatchedCall, WatchedSession } from './stale-types.js';
 import { isFinalStatus } from './ledger.js';
 import { Table } from './table.js';
@@ -34,12 +34,12 @@ function patched<T extends object>(before: T, patch: Partial<T>): T {
 
 function withCall(session: WatchedSession, call: WatchedCall): WatchedSession {
   const calls = session.calls.set(call.id, call);
-  return calls === session.calls ? session : { ...session, calls };
+  return calls === session.calls ? session : withTables(session, calls, session.clocks, session.finished);
 }
 
 function finish(session: WatchedSession, call: string, by: 'agent' | 'proxy', options: StaleOptions): WatchedSession {
   const finished = session.finished.renew(call, by).youngest(options.remembered ?? REMEMBERED);
-  return { ...session, calls: session.calls.delete(call), clocks: session.clocks.delete(call), finished };
+  return withTables(session, session.calls.delete(call), session.clocks.delete(call), finished);
 }
 
 /** A call that is first seen now. */
@@ -48,16 +48,20 @@ const newCall = (session: WatchedSession, id: string, status: string, at: number
 
 /** A call's life begins, its first or, with a word that is not final after its end, the next. */
 const begin = (session: WatchedSession, call: WatchedCall): WatchedSession =>
-  ({ ...session, finished: session.finished.delete(call.id), calls: session.calls.set(call.id, call) });
+  withTables(session, session.calls.set(call.id, call), session.clocks, session.finished.delete(call.id));
 
 /** Equal lists are one, so that an update which says nothing new changes nothing. */
-const sameIds = (before: readonly string[], now: readonly string[] = before): readonly string[] => (before.length === now.length && before.every((id, i) => id === now[i]) ? before : now);
+function sameIds(before: readonly string[], now: readonly string[] = before): readonly string[] {
+  if (before.length !== now.length) return now;
+  for (let i = 0; i < now.length; i++) if (before[i] !== now[i]) return now;
+  return before;
+}
 
 /** The call with what a word tells of it, or the same when that is nothing new. */
 function told(call: WatchedCall, { status = call.status, parent = call.parent, keptOpen = call.keptOpen, terminals: named }: CallSeen): WatchedCall {
   const terminals = sameIds(call.terminals, named);
   const isSame = status === call.status && parent === call.parent && keptOpen === call.keptOpen && terminals === call.terminals;
-  return isSame ? call : { ...call, status, parent, keptOpen, terminals };
+  return isSame ? call : { id: call.id, status, owner: call.owner, parent, terminals, keptOpen, questions: call.questions, refused: call.refused };
 }
 
 function seen(session: WatchedSession, event: CallSeen & { readonly at: number }, options: StaleOptions): WatchedSession {

@@ -20,9 +20,10 @@ type Bucket<V> = Map<string, Cell<V>>;
 
 const byPlace = <V>(a: Cell<V>, b: Cell<V>): number => a.place - b.place;
 
+const noWords: readonly string[] = [];
 const wordsOf = <V>(index: Index<V>, value: V): readonly string[] => {
   const words = index(value);
-  return words === undefined ? [] : typeof words === 'string' ? [words] : words;
+  return words === undefined ? noWords : typeof words === 'string' ? [words] : words;
 };
 
 class Store<V> {
@@ -41,19 +42,21 @@ class Store<V> {
     return ++this.#places;
   }
 
-  /** Puts a cell, or takes it away, and gives the one that was there. */
-  put(key: string, cell: Cell<V> | undefined): Cell<V> | undefined {
-    const before = this.#cells.get(key);
+  /** Puts a cell in the place of the one that is there, or takes that away. */
+  put(key: string, before: Cell<V> | undefined, cell: Cell<V> | undefined): void {
     if (before !== undefined && before.place !== cell?.place) this.#cells.delete(key);
     if (cell !== undefined) {
       this.#isInOrder &&= before?.place === cell.place || cell.place === this.#places;
       this.#cells.set(key, cell);
     }
+    if (this.#indexes.size > 0) this.#reindex(key, before, cell);
+  }
+
+  #reindex(key: string, before: Cell<V> | undefined, cell: Cell<V> | undefined): void {
     for (const [index, buckets] of this.#indexes) {
       if (before !== undefined) removeFrom(buckets, wordsOf(index, before.value), key);
       if (cell !== undefined) addTo(buckets, wordsOf(index, cell.value), key, cell);
     }
-    return before;
   }
 
   cells(): Bucket<V> {
@@ -105,6 +108,8 @@ export const ROOF = 20_000;
 /** A table that holds at most so many more than it may is looked through at every bound; a larger one when an eighth of that is new. */
 const EXACT = 64;
 
+const nothing: readonly never[] = [];
+
 export class Table<V> {
   readonly #store: Store<V>;
   #undo: Undo<V> | undefined;
@@ -125,7 +130,7 @@ export class Table<V> {
   }
 
   has(key: string): boolean {
-    return this.#current().get(key) !== undefined;
+    return this.size > 0 && this.#current().get(key) !== undefined;
   }
 
   keys(): readonly string[] {
@@ -149,8 +154,9 @@ export class Table<V> {
 
   /** The values that `index` finds by this word, in order. */
   where(index: Index<V>, word: string): readonly V[] {
+    if (this.size === 0) return nothing;
     const bucket = this.#current().where(index, word);
-    if (bucket === undefined) return [];
+    if (bucket === undefined) return nothing;
     return [...bucket.values()].sort(byPlace).map(({ value }) => value);
   }
 
@@ -158,7 +164,7 @@ export class Table<V> {
     const store = this.#current();
     const before = store.get(key);
     if (before === undefined) return this.#with(key, value);
-    return before.value === value ? this : this.#next(key, { place: before.place, value }, this.size, this.fresh);
+    return before.value === value ? this : this.#next(store, key, before, { place: before.place, value }, this.size, this.fresh);
   }
 
   /** As `set`, but the entry becomes the youngest. */
@@ -167,7 +173,10 @@ export class Table<V> {
   }
 
   delete(key: string): Table<V> {
-    return this.has(key) ? this.#next(key, undefined, this.size - 1, this.fresh) : this;
+    if (this.size === 0) return this;
+    const store = this.#current();
+    const before = store.get(key);
+    return before === undefined ? this : this.#next(store, key, before, undefined, this.size - 1, this.fresh);
   }
 
   /**
@@ -203,7 +212,8 @@ export class Table<V> {
     // Tables that begin from nothing have nothing to share.
     const from: Table<V> = this.size === 0 ? new Table(new Store<V>(), 0, this.fresh) : this.size < ROOF || this.has(key) ? this : this.#withoutFirst();
     const store = from.#current();
-    return from.#next(key, { place: store.nextPlace(), value }, store.get(key) === undefined ? from.size + 1 : from.size, from.fresh + 1);
+    const before = store.get(key);
+    return from.#next(store, key, before, { place: store.nextPlace(), value }, before === undefined ? from.size + 1 : from.size, from.fresh + 1);
   }
 
   #withoutFirst(): Table<V> {
@@ -211,17 +221,19 @@ export class Table<V> {
     return oldest === undefined ? this : this.delete(oldest[0]);
   }
 
-  #next(key: string, cell: Cell<V> | undefined, size: number, fresh: number): Table<V> {
-    const store = this.#current();
-    const before = store.put(key, cell);
+  /** `store`: as this table is. */
+  #next(store: Store<V>, key: string, before: Cell<V> | undefined, cell: Cell<V> | undefined, size: number, fresh: number): Table<V> {
+    store.put(key, before, cell);
     const next = new Table(store, size, fresh);
     this.#undo = { key, cell: before, next };
     return next;
   }
 
   #lookedThrough(): Table<V> {
-    const [key] = this.#current().cells().keys();
-    return key === undefined ? this : this.#next(key, this.#current().get(key), this.size, 0);
+    const store = this.#current();
+    const [key] = store.cells().keys();
+    const cell = key === undefined ? undefined : store.get(key);
+    return key === undefined ? this : this.#next(store, key, cell, cell, this.size, 0);
   }
 
   /** The store, as this table is. */
@@ -232,7 +244,9 @@ export class Table<V> {
     for (let table: Table<V> = this; table.#undo !== undefined; table = table.#undo.next) newer.push(table);
     for (const table of newer.reverse()) {
       const { key, cell, next } = table.#undo as Undo<V>;
-      next.#undo = { key, cell: store.put(key, cell), next: table };
+      const before = store.get(key);
+      store.put(key, before, cell);
+      next.#undo = { key, cell: before, next: table };
       table.#undo = undefined;
     }
     store.newest = this;
