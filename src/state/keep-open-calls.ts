@@ -3,10 +3,10 @@
  * client gets in its place.
  */
 import { arrayOf, idOf, isLaunchTool, launchedTask, toolNameOf, type JsonObject } from '../protocol/index.js';
-import { boundTo, endOf, isLiveItem, isOpen, itemOf, sessionOf, type Step } from './keep-open-ends.js';
+import { boundTo, byRest, endOf, isLiveItem, isOpen, itemOf, sessionOf, type Step } from './keep-open-ends.js';
 import { changedFrame, exitIn, statusOfEnd, taskMeta, withSummary, type FrameChange } from './keep-open-frames.js';
 import type { KeepOpen, KeepOpenOptions, KeepOpenRule, KeptCall, KeptEnd } from './keep-open-types.js';
-import { isFinalStatus } from './ledger.js';
+import { byCall, isFinalStatus } from './ledger.js';
 
 const REMEMBERED = 256;
 
@@ -17,7 +17,10 @@ const newCall = (id: string, name: string | undefined): KeptCall => ({
 });
 
 /** A call that stands for a task that has not ended is never forgotten. */
-const withCall = (state: KeepOpen, call: KeptCall): KeepOpen => ({ ...state, calls: state.calls.set(call.id, call).bounded(REMEMBERED, (other) => !isOpen(other)) });
+function withCall(state: KeepOpen, call: KeptCall): KeepOpen {
+  const calls = state.calls.set(call.id, call).boundedWhere(byRest, 'rests', REMEMBERED);
+  return calls === state.calls ? state : { ...state, calls };
+}
 
 /** Whether a call of this tool can launch work that outlives it. */
 export const mayLaunch = (name: string | undefined, { anyTool }: KeepOpenOptions): boolean => anyTool === true || isLaunchTool(name);
@@ -26,12 +29,13 @@ export const mayLaunch = (name: string | undefined, { anyTool }: KeepOpenOptions
 function callOf(before: KeptCall | undefined, id: string, message: JsonObject, options: KeepOpenOptions): KeptCall | undefined {
   const name = before?.name ?? toolNameOf(message);
   if (!mayLaunch(name, options)) return undefined;
-  return { ...(before ?? newCall(id, name)), content: arrayOf(message.content) ?? before?.content };
+  const content = arrayOf(message.content);
+  return before !== undefined && content === undefined ? before : { ...(before ?? newCall(id, name)), content };
 }
 
 /** The task that a spawn names this call for. */
 export const spawnedFor = (state: KeepOpen, id: string): string | undefined =>
-  [...sessionOf(state).items.values()].findLast((item) => item.toolCallId === id && item.started)?.task;
+  sessionOf(state).items.where(byCall, id).findLast((item) => item.started)?.task;
 
 /**
  * The call, armed when its structured answer names a task or a spawn names it. What is replayed arms

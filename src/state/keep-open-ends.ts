@@ -6,6 +6,7 @@ import { withSummary, ownFrame, statusOfEnd, taskMeta } from './keep-open-frames
 import type { KeepOpen, KeepOpenEffect, KeepOpenRule, KeptCall, KeptEnd } from './keep-open-types.js';
 import type { Item, SessionLedger } from './ledger-types.js';
 import { emptySession } from './ledger.js';
+import type { Index } from './table.js';
 
 /** The ledger here is that of one session. */
 export const LEDGER_KEY = '';
@@ -19,6 +20,10 @@ export const itemOf = (state: KeepOpen, task: string): Item | undefined => sessi
 export const isLiveItem = (item: Item | undefined): boolean => item?.phase === 'foreground' || item?.phase === 'background';
 
 export const isOpen = (call: KeptCall): boolean => call.task !== undefined && call.shown === undefined;
+
+/** How calls are found: by their task, and those that may be forgotten. */
+export const byTask: Index<KeptCall> = ({ task }) => task;
+export const byRest: Index<KeptCall> = (call) => (isOpen(call) ? undefined : 'rests');
 
 /** The end of the life that the call stands for, once it may be told. */
 export function endOf(state: KeepOpen, call: KeptCall): KeptEnd | undefined {

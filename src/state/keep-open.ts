@@ -7,12 +7,12 @@
  */
 import type { Signal, TaskWords } from '../protocol/index.js';
 import { armed, mayLaunch, seeAsked, seeUpdate, spawnedFor } from './keep-open-calls.js';
-import { andThen, caughtUp, isLiveItem, isOpen, itemOf, LEDGER_KEY, type Step } from './keep-open-ends.js';
-import type { KeepOpen, KeepOpenEffect, KeepOpenEvent, KeepOpenOptions, KeptTask } from './keep-open-types.js';
+import { andThen, byTask, caughtUp, isLiveItem, isOpen, itemOf, LEDGER_KEY, type Step } from './keep-open-ends.js';
+import type { KeepOpen, KeepOpenEffect, KeepOpenEvent, KeepOpenOptions, KeptCall, KeptTask } from './keep-open-types.js';
 import { isTentative } from './ledger-items.js';
 import type { Item } from './ledger-types.js';
 import { emptyLedger, reduceLedger } from './ledger.js';
-import { Table } from './table.js';
+import { Table, type Index } from './table.js';
 
 export { concernsLaunch } from './keep-open-calls.js';
 export { keepOpenRules } from './keep-open-types.js';
@@ -26,17 +26,16 @@ export const nothingKeptOpen: KeepOpen = { ledger: emptyLedger(), tasks: Table.e
 /** Why the end of a task is unknown when its session was built anew. */
 const REBUILT = 'the session was set up again with other options, which ends its background work';
 
+const byHeld: Index<KeptTask> = ({ heldUntil }) => (heldUntil === undefined ? undefined : 'held');
+
 const newTask: KeptTask = { taskType: undefined, description: undefined, status: undefined, left: false, heldUntil: undefined, reason: undefined };
 
 function withTask(state: KeepOpen, id: string, change: Partial<KeptTask>): KeepOpen {
   const before = state.tasks.get(id) ?? newTask;
   const changes = Object.entries(change).some(([key, value]) => before[key as keyof KeptTask] !== value);
   if (!changes && state.tasks.has(id)) return state;
-  const isOver = (task: string): boolean => !isLiveItem(itemOf(state, task)) && ![...state.calls.values()].some((call) => call.task === task && isOpen(call));
-  const tasks = state.tasks.set(id, { ...before, ...change });
-  if (tasks.size <= REMEMBERED) return { ...state, tasks };
-  const oldest = [...tasks.entries()].find(([task]) => task !== id && isOver(task))?.[0];
-  return { ...state, tasks: oldest === undefined ? tasks : tasks.delete(oldest) };
+  const isOver = (task: string): boolean => !isLiveItem(itemOf(state, task)) && !state.calls.where(byTask, task).some(isOpen);
+  return { ...state, tasks: state.tasks.set(id, { ...before, ...change }).bounded(REMEMBERED, (_, task) => task !== id && isOver(task)) };
 }
 
 /** The first words count: what a task was armed with. The word of its end comes with the end. */
@@ -92,11 +91,16 @@ function told(state: KeepOpen, event: Told, options: KeepOpenOptions): Step {
   const taken = event.signals.reduce<Taken>((next, signal) => withSignal(next, signal, event, options), { state, touched: new Set() });
   const start: Step = [event.words.reduce(withWords, taken.state), []];
   const named = options.asyncTasks ? [...taken.touched].reduce((step, task) => andThen(step, (next) => namedLate(next, task, options)), start) : start;
-  return taken.touched.size === 0 ? named : caughtUpAll(named, (task) => taken.touched.has(task));
+  const [only, ...others] = taken.touched;
+  if (only === undefined) return named;
+  return others.length === 0 ? caughtUpEach(named, named[0].calls.where(byTask, only)) : caughtUpAll(named, (task) => taken.touched.has(task));
 }
 
 function caughtUpAll(start: Step, concerns: (task: string) => boolean, last = false): Step {
-  const calls = [...start[0].calls.values()].filter(({ task }) => task !== undefined && concerns(task));
+  return caughtUpEach(start, start[0].calls.values().filter(({ task }) => task !== undefined && concerns(task)), last);
+}
+
+function caughtUpEach(start: Step, calls: readonly KeptCall[], last = false): Step {
   return calls.reduce((step, { id }) => andThen(step, (state) => caughtUp(state, id, last)), start);
 }
 
@@ -138,6 +142,7 @@ export function reduceKeepOpen(state: KeepOpen, event: KeepOpenEvent, options: K
 
 /** When the next `tick` is due, in milliseconds of the event clock. */
 export function nextKeepOpenTick(state: KeepOpen): number | undefined {
-  const times = [...state.tasks.values()].flatMap(({ heldUntil }) => heldUntil ?? []);
-  return times.length === 0 ? undefined : Math.min(...times);
+  let due: number | undefined;
+  for (const { heldUntil } of state.tasks.where(byHeld, 'held')) due = Math.min(due ?? Infinity, heldUntil ?? Infinity);
+  return due;
 }

@@ -92,6 +92,18 @@ function removeFrom<V>(buckets: Map<string, Bucket<V>>, words: readonly string[]
   }
 }
 
+/** The usual case of a bound: there is one too many. */
+function oldestOf<V>(bucket: Bucket<V>): string {
+  let oldest = '';
+  let first = Infinity;
+  for (const [key, { place }] of bucket) {
+    if (place >= first) continue;
+    oldest = key;
+    first = place;
+  }
+  return oldest;
+}
+
 /** What has to be put to come from the next table back to this one. */
 interface Undo<V> {
   readonly key: string;
@@ -183,11 +195,11 @@ export class Table<V> {
    * Forgets the oldest entries that `expendable` allows, until at most `limit` of them are left. A large
    * table of entries that may not go is looked through now and then only, and may hold some more.
    */
-  bounded(limit: number, expendable: (value: V) => boolean): Table<V> {
+  bounded(limit: number, expendable: (value: V, key: string) => boolean): Table<V> {
     const over = this.size - limit;
     const isLarge = over > EXACT;
     if (over <= 0 || (isLarge && this.fresh * 8 < over)) return this;
-    const old = this.entries().filter(([, value]) => expendable(value));
+    const old = this.entries().filter(([key, value]) => expendable(value, key));
     const gone = old.slice(0, Math.max(0, old.length - limit));
     const left = gone.reduce<Table<V>>((table, [key]) => table.delete(key), this);
     return isLarge ? left.#lookedThrough() : left;
@@ -204,6 +216,7 @@ export class Table<V> {
   boundedWhere(index: Index<V>, word: string, limit: number): Table<V> {
     const bucket = this.#current().where(index, word);
     if (bucket === undefined || bucket.size <= limit) return this;
+    if (bucket.size === limit + 1) return this.delete(oldestOf(bucket));
     const oldest = [...bucket].sort(([, a], [, b]) => byPlace(a, b)).slice(0, bucket.size - limit);
     return oldest.reduce<Table<V>>((table, [key]) => table.delete(key), this);
   }

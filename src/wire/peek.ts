@@ -46,18 +46,22 @@ const unescaped = (text: string): string => {
   }
 };
 
-/** Turns the bytes of a JSON string into its value, and remembers the last: nearly every line repeats it. */
+/** So many names are remembered. */
+const NAMES = 8;
+
+/** Turns the bytes of a JSON string into its value, and remembers the last ones: nearly every line repeats one of them. */
 class Name {
-  #bytes: Buffer = nothing;
-  #text = '';
+  readonly #known: { readonly bytes: Buffer; readonly text: string }[] = [];
+  #oldest = 0;
 
   of(line: Buffer, start: number, end: number): string {
-    if (!isText(line, start, end, this.#bytes)) {
-      this.#bytes = Buffer.from(line.subarray(start, end));
-      const text = this.#bytes.toString();
-      this.#text = text.includes('\\') ? unescaped(text) : text;
-    }
-    return this.#text;
+    for (const { bytes, text } of this.#known) if (isText(line, start, end, bytes)) return text;
+    const bytes = Buffer.from(line.subarray(start, end));
+    const raw = bytes.toString();
+    const text = raw.includes('\\') ? unescaped(raw) : raw;
+    // A long one costs more to remember than to read.
+    if (bytes.length <= HEAD_LIMIT) this.#known[this.#oldest++ % NAMES] = { bytes, text };
+    return text;
   }
 }
 

@@ -3,8 +3,8 @@
  * lists that are sent. Counted in operations on maps and in entries that are looked at, not in time.
  */
 import { describe, expect, it } from 'vitest';
-import { arrayOf, readUpdate, type JsonObject } from 'afterturn/protocol';
-import { emptyLedger, emptyLists, emptySession, nextStaleTick, nextTick, reduceLedger, reduceLists, reduceStale, unwatchedSession, type Fact, type StaleEvent, type StaleOptions, type Ledger, type LedgerEvent, type ListsEvent, type SessionLists } from 'afterturn/state';
+import { arrayOf, asyncTaskWords, rawTaskWords, readRawFeed, readUpdate, type JsonObject } from 'afterturn/protocol';
+import { emptyLedger, emptyLists, emptySession, nextKeepOpenTick, nextStaleTick, nextTick, nothingKeptOpen, reduceKeepOpen, reduceLedger, reduceLists, reduceStale, unwatchedSession, type Fact, type KeepOpenEvent, type KeepOpenOptions, type StaleEvent, type StaleOptions, type Ledger, type LedgerEvent, type ListsEvent, type SessionLists } from 'afterturn/state';
 import { agents } from './world.js';
 
 /** Runs `work` and counts what it does with maps, and how much of them it looks through. */
@@ -196,5 +196,75 @@ describe('is watched at the same cost with 10,000 unfinished calls as with 100',
 
   it('also when the next time is asked for while no clock runs', () => {
     expect(operationsOf(() => nextStaleTick(unwatchedSession, { version: 1, grace: 2000, settles: true, queuesPrompts: false, historyAfterLoad: false }))).toBe(0);
+  });
+});
+
+/** A session of ACP v1 with `count` commands in the background, each call kept open, told by the raw feed or by the extension. */
+class Kept {
+  state = nothingKeptOpen;
+  readonly #options: KeepOpenOptions;
+
+  constructor(count: number, asyncTasks: boolean) {
+    this.#options = { asyncTasks, correctsStops: true, window: 250 };
+    for (let i = 0; i < count; i++) this.launch(`c${i}`);
+    expect(this.state.calls.where((call) => (call.shown === undefined ? 'open' : undefined), 'open')).toHaveLength(count);
+  }
+
+  happens(event: object): void {
+    [this.state] = reduceKeepOpen(this.state, { ...event, at: 0 } as KeepOpenEvent, this.#options);
+    nextKeepOpenTick(this.state);
+  }
+
+  says(update: JsonObject): void {
+    this.happens({ type: 'update', update });
+  }
+
+  feeds(subtype: string, message: JsonObject): void {
+    const params = { message: { type: 'system', subtype, ...message } };
+    this.happens({ type: 'told', signals: readRawFeed(params).signals, words: rawTaskWords(params) });
+  }
+
+  tasks(sessionUpdate: string, members: JsonObject): void {
+    const update = { sessionUpdate, ...members };
+    this.happens({ type: 'told', signals: readUpdate(update).signals, words: asyncTaskWords(update) });
+  }
+
+  launch(id: string): void {
+    this.says({ sessionUpdate: 'tool_call', toolCallId: id, status: 'pending', content: [], _meta: { claudeCode: { toolName: 'Bash' } } });
+    if (this.#options.asyncTasks) this.tasks('async_task_spawned', { asyncTaskId: `t${id}`, taskType: 'shell', toolCallId: id });
+    else this.feeds('task_started', { task_id: `t${id}`, tool_use_id: id, description: 'make', is_backgrounded: true, task_type: 'local_bash' });
+    this.says({ sessionUpdate: 'tool_call_update', toolCallId: id, _meta: { claudeCode: { toolName: 'Bash', toolResponse: { backgroundTaskId: `t${id}` } } } });
+    this.says({ sessionUpdate: 'tool_call_update', toolCallId: id, status: 'completed' });
+  }
+
+  ends(id: string): void {
+    if (this.#options.asyncTasks) this.tasks('async_task_state_update', { asyncTaskId: `t${id}`, state: 'completed' });
+    else this.feeds('task_notification', { task_id: `t${id}`, tool_use_id: id, status: 'completed', summary: 'x' });
+  }
+}
+
+const keptEvents: Readonly<Record<string, (kept: Kept) => void>> = {
+  'a word about a call that is kept open': (kept) => kept.says({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', title: 'x' }),
+  'a call that launches nothing': (kept) => {
+    kept.says({ sessionUpdate: 'tool_call', toolCallId: 'f', status: 'pending', _meta: { claudeCode: { toolName: 'Bash' } } });
+    kept.says({ sessionUpdate: 'tool_call_update', toolCallId: 'f', status: 'completed' });
+  },
+  'work that begins and ends': (kept) => {
+    kept.launch('w');
+    kept.ends('w');
+  },
+};
+
+describe.each([['the raw feed', false], ['the extension', true]])('keeps calls open at the same cost with 4000 of them as with 40, by %s', (_, asyncTasks) => {
+  const sessions = [new Kept(40, asyncTasks), new Kept(4000, asyncTasks)] as const;
+
+  it.each(Object.entries(keptEvents))('%s', (_name, happens) => {
+    const [few, many] = sessions.map((kept) => {
+      // What is looked up by a word for the first time is put in order once.
+      happens(kept);
+      return operationsOf(() => happens(kept));
+    }) as [number, number];
+    expect(few).toBeGreaterThan(0);
+    expect(many).toBeLessThanOrEqual(1.2 * few + 10);
   });
 });

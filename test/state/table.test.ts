@@ -72,8 +72,8 @@ describe('what a table finds by a word', () => {
 });
 
 describe('a table of any past', () => {
-  type Change = { readonly at: number; readonly do: 'set' | 'renew' | 'delete' | 'bounded'; readonly key: string; readonly value: number };
-  const change: fc.Arbitrary<Change> = fc.record({ at: fc.nat(), do: fc.constantFrom('set', 'set', 'renew', 'delete', 'bounded'), key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), value: fc.nat(20) });
+  type Change = { readonly at: number; readonly do: 'set' | 'renew' | 'delete' | 'bounded' | 'boundedWhere' | 'youngest'; readonly key: string; readonly value: number };
+  const change: fc.Arbitrary<Change> = fc.record({ at: fc.nat(), do: fc.constantFrom('set', 'set', 'set', 'set', 'renew', 'renew', 'delete', 'delete', 'bounded', 'boundedWhere', 'youngest'), key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), value: fc.nat(20) });
   const isEven = (value: number): boolean => value % 2 === 0;
 
   /** What the same change makes of a plain list of entries. */
@@ -85,16 +85,27 @@ describe('a table of any past', () => {
       const gone = entries.filter(([, value]) => isEven(value)).slice(0, Math.max(0, entries.filter(([, value]) => isEven(value)).length - 2)).map(([key]) => key);
       return entries.length <= 2 ? [...entries] : entries.filter(([key]) => !gone.includes(key));
     },
+    boundedWhere: (entries) => {
+      const gone = entries.filter(([, value]) => isEven(value)).slice(0, -1).map(([key]) => key);
+      return entries.filter(([key]) => !gone.includes(key));
+    },
+    youngest: (entries) => entries.slice(-3),
   };
-  const of = (table: Table<number>, { do: what, key, value }: Change): Table<number> =>
-    what === 'set' ? table.set(key, value) : what === 'renew' ? table.renew(key, value) : what === 'delete' ? table.delete(key) : table.bounded(2, isEven);
+  const made: Readonly<Record<Change['do'], (table: Table<number>, change: Change) => Table<number>>> = {
+    set: (table, { key, value }) => table.set(key, value),
+    renew: (table, { key, value }) => table.renew(key, value),
+    delete: (table, { key }) => table.delete(key),
+    bounded: (table) => table.bounded(2, isEven),
+    boundedWhere: (table) => table.boundedWhere(parity, 'even', 1),
+    youngest: (table) => table.youngest(3),
+  };
 
   it('holds what its changes made, whichever table they began from and which is read', () => {
     fc.assert(fc.property(fc.array(change, { maxLength: 30 }), fc.array(fc.nat(), { maxLength: 20 }), (changes, reads) => {
       const versions: { readonly table: Table<number>; readonly entries: readonly [string, number][] }[] = [{ table: Table.empty(), entries: [] }];
       for (const one of changes) {
         const from = versions[one.at % 3 === 0 ? one.at % versions.length : versions.length - 1] ?? versions[0];
-        if (from !== undefined) versions.push({ table: of(from.table, one), entries: changed[one.do](from.entries, one) });
+        if (from !== undefined) versions.push({ table: made[one.do](from.table, one), entries: changed[one.do](from.entries, one) });
       }
       for (const read of [...reads, ...versions.keys()]) {
         const { table, entries } = versions[read % versions.length] ?? versions[0] ?? { table: Table.empty<number>(), entries: [] };
