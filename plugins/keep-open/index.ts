@@ -46,7 +46,9 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
   const malformed = countMalformed(() => connection?.log);
 
   const sessionFor = (id: string, host: Host): KeptSession => {
-    const session = sessions.get(id) ?? new KeptSession(id, host, { asyncTasks: reports === 'asyncTasks', anyTool: makesTasks(), correctsStops, window: followUpWindow }, onRule);
+    const known = sessions.get(id);
+    if (known !== undefined) return known;
+    const session = new KeptSession(id, host, { asyncTasks: reports === 'asyncTasks', anyTool: makesTasks(), correctsStops, window: followUpWindow }, onRule);
     sessions.set(id, session);
     return session;
   };
@@ -63,7 +65,8 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
     const outline = at(call.outline, 'update');
     if (id === undefined || !isObject(outline)) return undefined;
     const session = sessionFor(id, host);
-    const update = session.concerns(outline) ? at(call.params, 'update') : undefined;
+    if (!session.concerns(outline)) return undefined;
+    const update = session.needsContents(outline) ? at(call.params, 'update') : outline;
     const changed = isObject(update) ? session.changed(update) : undefined;
     return changed === undefined ? undefined : replace({ params: { ...(call.params as object), update: changed } });
   };

@@ -1,7 +1,7 @@
 /** One session's launching calls at work: feeds the reducer and schedules what it waits for. All decisions are its. */
 import type { Host, Outgoing } from 'afterturn/plugin';
 import type { JsonObject } from 'afterturn/protocol';
-import { concernsLaunch, nextKeepOpenTick, nothingKeptOpen, reduceKeepOpen, type KeepOpen, type KeepOpenEffect, type KeepOpenEvent, type KeepOpenOptions, type KeepOpenRule } from 'afterturn/state';
+import { concernsLaunch, needsContents, nextKeepOpenTick, nothingKeptOpen, reduceKeepOpen, type KeepOpen, type KeepOpenEffect, type KeepOpenEvent, type KeepOpenOptions, type KeepOpenRule } from 'afterturn/state';
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at'> : never;
 
@@ -22,6 +22,11 @@ export class KeptSession {
   /** Whether an update, or its outline, is of a call that launches or may have launched work. */
   concerns(outline: JsonObject): boolean {
     return concernsLaunch(this.#state, outline, this.options);
+  }
+
+  /** Whether such an update has to be read as a whole; what its outline says is enough where not. */
+  needsContents(outline: JsonObject): boolean {
+    return needsContents(this.#state, outline, this.options);
   }
 
   /** The agent's update: what goes on in its place, or nothing when it goes on as it came. */

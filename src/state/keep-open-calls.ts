@@ -2,7 +2,7 @@
  * The agent's own updates of a call: what each tells of it, whether it arms the call, and what the
  * client gets in its place.
  */
-import { arrayOf, idOf, isLaunchTool, launchedTask, toolNameOf, type JsonObject } from '../protocol/index.js';
+import { arrayOf, at, idOf, isLaunchTool, launchedTask, toolNameOf, type JsonObject } from '../protocol/index.js';
 import { boundTo, byRest, endOf, isLiveItem, isOpen, itemOf, sessionOf, type Step } from './keep-open-ends.js';
 import { changedFrame, exitIn, statusOfEnd, taskMeta, withSummary, type FrameChange } from './keep-open-frames.js';
 import type { KeepOpen, KeepOpenOptions, KeepOpenRule, KeptCall, KeptEnd } from './keep-open-types.js';
@@ -92,6 +92,13 @@ function seeArmed(state: KeepOpen, before: KeptCall, call: KeptCall, task: strin
 /** Whether an update of a call, or its outline, says anything here: its tool launches, or the call is known. */
 export const concernsLaunch = (state: KeepOpen, outline: JsonObject, options: KeepOpenOptions): boolean =>
   mayLaunch(toolNameOf(outline), options) || state.calls.has(idOf(outline.toolCallId) ?? '');
+
+/**
+ * Whether more of an update than its outline is needed: it goes on changed, may arm its call, or gives
+ * what is kept of it. Else the outline tells all that there is.
+ */
+export const needsContents = (state: KeepOpen, outline: JsonObject, { asyncTasks }: KeepOpenOptions): boolean =>
+  asyncTasks || state.calls.get(idOf(outline.toolCallId) ?? '')?.task !== undefined || Array.isArray(outline.content) || at(outline, '_meta', 'claudeCode', 'toolResponse') !== undefined;
 
 /** A `tool_call` or `tool_call_update` of the agent. A `tool_call` under a used id is a new life, but for a replay. */
 export function seeUpdate(state: KeepOpen, update: JsonObject, options: KeepOpenOptions): Step {

@@ -14,7 +14,7 @@ import type { Item } from './ledger-types.js';
 import { emptyLedger, reduceLedger } from './ledger.js';
 import { Table, type Index } from './table.js';
 
-export { concernsLaunch } from './keep-open-calls.js';
+export { concernsLaunch, needsContents } from './keep-open-calls.js';
 export { keepOpenRules } from './keep-open-types.js';
 
 const REMEMBERED = 256;

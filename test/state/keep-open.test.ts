@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRawFeed, rawTaskWords, type JsonObject } from '../../src/protocol/index.js';
-import { keepOpenRules, nextKeepOpenTick, nothingKeptOpen, reduceKeepOpen, type KeepOpen, type KeepOpenEffect, type KeepOpenEvent } from '../../src/state/index.js';
+import { concernsLaunch, keepOpenRules, needsContents, nextKeepOpenTick, nothingKeptOpen, reduceKeepOpen, type KeepOpen, type KeepOpenEffect, type KeepOpenEvent } from '../../src/state/index.js';
 
 const OPTIONS = { asyncTasks: false, correctsStops: true, window: 250 };
 const EXTENSION = { asyncTasks: true, correctsStops: true, window: 250 };
@@ -157,5 +157,45 @@ describe('any order of events', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+/** As a hook sees a message before it asks for its contents. */
+const outlined = (update: JsonObject): JsonObject => JSON.parse(JSON.stringify(update, (_, value: unknown) => (typeof value === 'string' && value.length > 1024 ? '' : value))) as JsonObject;
+
+const long = 'x'.repeat(2000);
+const content = fc.constantFrom<JsonObject>({}, {}, { content: [] }, { content: [{ type: 'content', content: { type: 'text', text: long } }] }, { content: [{ type: 'terminal', terminalId: 'T1' }] }, { content: null });
+const meta = fc.constantFrom<JsonObject>(
+  {}, {}, { terminal_output: { terminal_id: 'T1', data: long } }, { terminal_exit: { terminal_id: 'T1', exit_code: 0, signal: null } }, { claudeCode: { toolName: 'Bash' } },
+  { claudeCode: { toolName: 'Read' } }, { claudeCode: { toolResponse: { backgroundTaskId: 'b1', stdout: long } } }, { claudeCode: { toolName: 'Bash', toolResponse: { backgroundTaskId: long } } },
+);
+const anyUpdate = fc.record({
+  sessionUpdate: fc.constantFrom('tool_call', 'tool_call_update', 'tool_call_update'), toolCallId: fc.constantFrom(...ids), status: fc.constantFrom('pending', 'in_progress', 'completed', 'failed'), rawOutput: fc.constantFrom(long, 'short'),
+}, { requiredKeys: ['sessionUpdate', 'toolCallId'] }).chain((update) => fc.tuple(content, meta).map(([more, _meta]): Timeless => ({ type: 'update', update: { ...update, ...more, _meta } })));
+
+describe('an update whose contents are not needed', () => {
+  it('says the same in outline', () => {
+    let outlines = 0;
+    fc.assert(
+      fc.property(fc.boolean(), fc.array(fc.oneof(anyEvent, anyUpdate, anyUpdate), { maxLength: 30 }), (anyTool, events) => {
+        const options = { ...OPTIONS, anyTool };
+        let state = nothingKeptOpen;
+        for (const event of events) {
+          const whole = played([event], options, state);
+          const outline = event.type === 'update' ? outlined(event.update) : undefined;
+          if (outline !== undefined && concernsLaunch(state, outline, options) && !needsContents(state, outline, options)) {
+            outlines++;
+            const short = played([update(outline)], options, state);
+            expect(short.effects).toEqual(whole.effects);
+            expect(short.effects).toEqual([{ do: 'pass' }]);
+            expect(short.state.calls.entries()).toEqual(whole.state.calls.entries());
+            expect(short.state.tasks.entries()).toEqual(whole.state.tasks.entries());
+          }
+          state = whole.state;
+        }
+      }),
+      { numRuns: 1000 },
+    );
+    expect(outlines).toBeGreaterThan(500);
   });
 });
