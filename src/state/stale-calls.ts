@@ -25,8 +25,10 @@ export const byCall: Index<LaunchedTask> = ({ call }) => call;
 export const byEnd: Index<LaunchedTask> = ({ state }) => (state === 'live' ? undefined : 'ended');
 
 /** The prompts that a call which is first seen now may belong to, oldest first. ACP v2 tells when a prompt is taken up. */
-const candidates = (session: WatchedSession, { version }: StaleOptions): string[] =>
-  [...session.prompts.entries()].filter(([, { inserted }]) => version === 1 || inserted).map(([prompt]) => prompt);
+function candidates(session: WatchedSession, { version }: StaleOptions): readonly string[] {
+  const open = session.prompts.entries();
+  return (version === 1 ? open : open.filter(([, { inserted }]) => inserted)).map(([prompt]) => prompt);
+}
 
 /** The owner of a call that is first seen now. */
 export function ownerNow(session: WatchedSession, at: number, options: StaleOptions): Owner {

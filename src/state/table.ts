@@ -151,11 +151,15 @@ export class Table<V> {
 
   /** The values as they are now, in order. */
   values(): readonly V[] {
-    return [...this.#current().cells().values()].map(({ value }) => value);
+    const values: V[] = [];
+    for (const { value } of this.#current().cells().values()) values.push(value);
+    return values;
   }
 
   entries(): readonly (readonly [string, V])[] {
-    return [...this.#current().cells()].map(([key, { value }]) => [key, value]);
+    const entries: (readonly [string, V])[] = [];
+    for (const [key, cell] of this.#current().cells()) entries.push([key, cell.value]);
+    return entries;
   }
 
   /** The entry that was set first. */
