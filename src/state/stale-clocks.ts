@@ -114,6 +114,12 @@ export function staleSince({ calls, clocks, heard: word }: WatchedSession, id: s
   return since !== undefined && calls.get(id)?.owner.of === 'history' ? Math.max(since, word) : since;
 }
 
+/** The session without the clocks of calls that were forgotten: a table holds so many and no more. */
+export function withoutStrayClocks(session: WatchedSession): WatchedSession {
+  const clocks = session.clocks.keys().reduce((left, id) => (session.calls.has(id) ? left : left.delete(id)), session.clocks);
+  return clocks === session.clocks ? session : withTables(session, session.calls, clocks, session.finished);
+}
+
 /** When the next `tick` is due, in milliseconds of the event clock. It never becomes earlier while one is due. */
 export function nextStaleTick(session: WatchedSession, { grace }: StaleOptions): number | undefined {
   if (session.clocks.size === 0) return undefined;

@@ -7,7 +7,7 @@
  * design.
  */
 import { applies, byEnd, byPrompt, byQuestion, isLive, isReplaying, ownerAfter, ownerNow, settled } from './stale-calls.js';
-import { nextStaleTick, staleSince, timed, withTables } from './stale-clocks.js';
+import { nextStaleTick, staleSince, timed, withoutStrayClocks, withTables } from './stale-clocks.js';
 import type { CallSeen, Settle, StaleEvent, StaleOptions, TurnEnding, WatchedCall, WatchedSession } from './stale-types.js';
 import { isFinalStatus } from './ledger.js';
 import { Table } from './table.js';
@@ -163,7 +163,7 @@ function mustEnd(session: WatchedSession, call: WatchedCall, event: EventOf<'tic
 function ended(session: WatchedSession, event: EventOf<'tick' | 'sessionEnded'>, options: StaleOptions): readonly [WatchedSession, readonly Settle[]] {
   if (event.type === 'tick' && !((nextStaleTick(session, options) ?? Infinity) <= event.at)) return [session, none];
   const settles: Settle[] = [];
-  let next = session;
+  let next = withoutStrayClocks(session);
   for (const call of session.calls.values()) {
     if (!mustEnd(next, call, event, options)) continue;
     settles.push(settled(next, call, event.type === 'sessionEnded' ? event.why : undefined, options));

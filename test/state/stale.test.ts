@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nextStaleTick, reduceStale, unwatchedSession } from '../../src/state/stale.js';
+import { ROOF } from '../../src/state/table.js';
 import type { Settle, StaleEvent, StaleOptions, WatchedSession } from '../../src/state/stale-types.js';
 
 const V1: StaleOptions = { version: 1, grace: 2000, settles: true, queuesPrompts: false, historyAfterLoad: false };
@@ -71,6 +72,16 @@ test('a task that is forgotten no longer hides one of the same call that lives',
   const [other] = reduceStale(session, { type: 'taskLive', task: 't3', starts: true, call: 'b', at: 3 }, { ...V1, remembered: 1 });
   const [forgotten] = reduceStale(other, { type: 'taskEnded', task: 't3', completed: true, at: 3 }, { ...V1, remembered: 1 });
   expect(nextStaleTick(forgotten, V1)).toBeUndefined();
+});
+
+test('calls beyond what a table holds are forgotten with their clocks', () => {
+  const calls = Array.from({ length: ROOF + 2 }, (_, i) => [0, call(`c${i}`, 'pending')] as const);
+  const { session } = run([[0, { type: 'promptSent', prompt: '1' }], ...calls.slice(0, ROOF), [0, { type: 'promptEnded', prompt: '1', end: 'ended' }], ...calls.slice(ROOF)]);
+  expect(session.calls.size).toBe(ROOF);
+  expect(nextStaleTick(session, V1)).toBe(2000);
+  const [after, settles] = reduceStale(session, { type: 'tick', at: 2000 }, V1);
+  expect(settles).toHaveLength(ROOF - 2);
+  expect(nextStaleTick(after, V1)).toBeUndefined();
 });
 
 describe('what is remembered is bounded by count', () => {
