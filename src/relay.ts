@@ -91,13 +91,10 @@ const goneFrom: Readonly<Record<Direction, string>> = { toAgent: 'the agent is g
 const mostOwn = 16 * 1024;
 
 /** Where stray lines go. */
-function strayOf(ports: Ports): (line: Uint8Array) => void {
-  const { traffic } = ports;
-  return traffic === undefined ? (line) => ports.stray(line) : (line) => {
-    traffic.stray();
-    ports.stray(line);
-  };
-}
+const strayOf = (ports: Ports) => (line: Uint8Array): void => {
+  ports.traffic?.stray();
+  ports.stray(line);
+};
 
 class PluginRelay implements Relay, Connection {
   readonly ports: Ports;
@@ -217,6 +214,7 @@ class PluginRelay implements Relay, Connection {
       direction, longestText,
       stray: strayOutput === 'divert' && direction === 'toClient' ? strayOf(this.ports) : undefined,
       outbox: this.#outboxes[direction],
+      requests: this.#requests[direction],
       answered: this.#requests[opposite(direction)],
       isOurs: (idText) => this.#idPrefix !== undefined && idText.startsWith(`"${this.#idPrefix}`),
       refuseBatch: () => this.#refuseBatch(opposite(direction)),

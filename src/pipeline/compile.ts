@@ -34,7 +34,8 @@ export interface Seat {
 export interface Step {
   readonly at: number;
   readonly seat: Seat;
-  readonly run: (frame: Frame) => Outcome | Promise<Outcome>;
+  /** `asked`: the request that a reply answers. */
+  readonly run: (frame: Frame, asked?: Asked) => Outcome | Promise<Outcome>;
 }
 
 export type Steps = readonly Step[];
@@ -135,6 +136,38 @@ function wantedIn(seats: readonly Seat[], direction: Direction): { readonly wish
   return { wishes, names: new Set(wishes.flatMap(({ calls }) => [...calls.keys()])) };
 }
 
+/** Makes `Table.replySteps`. */
+function replyStepsOf(seats: readonly Seat[], direction: Direction): Table['replySteps'] {
+  let named: ReadonlySet<string> | undefined;
+  /** Of a request that all saw alike the steps are made once for each method that a plugin names, and once for all others. */
+  const alike = new Map<string, Steps>();
+
+  /** The steps where the plugin at a place saw the request as this method; `undefined`: it did not see it. */
+  const stepsFor = (methodAt: (place: number) => string | undefined): Steps =>
+    (direction === 'toAgent' ? seats : [...seats].reverse()).flatMap((seat, at) => {
+      const place = placeOf(seat.index, opposite(direction), seats.length);
+      const replies = seat.active ? hooksOf(seat.plugin, direction).replies : undefined;
+      const method = replies === undefined || replies.size === 0 ? undefined : methodAt(place);
+      const hook = method === undefined ? undefined : (replies?.get(method) ?? replies?.get('*'));
+      if (hook === undefined) return [];
+      const run = (frame: Frame, asked?: Asked): ReturnType<ReplyHook> => {
+        const sight = asked?.sightAt(place);
+        return asked === undefined || sight === undefined ? undefined : hook(replyTo(asked, sight, frame), seat.host);
+      };
+      return [{ at, seat, run }];
+    });
+
+  return (asked, from) => {
+    const sight = asked.onlySight;
+    if (sight === undefined || from > 0) return stepsFor((place) => asked.sightAt(place)?.method).filter(({ at }) => at >= from);
+    named ??= new Set(seats.flatMap(({ plugin }) => [...hooksOf(plugin, direction).replies.keys()]));
+    const key = named.has(sight.method) ? sight.method : '*';
+    const known = alike.get(key) ?? stepsFor(() => key);
+    alike.set(key, known);
+    return known;
+  };
+}
+
 /** Of what only messages need nothing is made before one comes: a table may be made anew before that. */
 export function compiledTable(seats: readonly Seat[], direction: Direction): Table {
   const active = seats.filter((seat) => seat.active);
@@ -151,14 +184,6 @@ export function compiledTable(seats: readonly Seat[], direction: Direction): Tab
     return route;
   };
 
-  function replyStep(asked: Asked, seat: Seat, at: number): Steps {
-    const replies = seat.active ? hooksOf(seat.plugin, direction).replies : undefined;
-    const sight = replies === undefined || replies.size === 0 ? undefined : asked.sightAt(placeOf(seat.index, asked.direction, seats.length));
-    const hook = sight === undefined ? undefined : (replies?.get(sight.method) ?? replies?.get('*'));
-    if (hook === undefined || sight === undefined) return [];
-    return [{ at, seat, run: (frame: Frame) => hook(replyTo(asked, sight, frame), seat.host) }];
-  }
-
   return {
     hasCalls: hooks.some(({ calls }) => calls.size > 0),
     hasReplies: hooks.some(({ replies }) => replies.size > 0),
@@ -168,9 +193,6 @@ export function compiledTable(seats: readonly Seat[], direction: Direction): Tab
       const route = routes.get(method) ?? madeRoute(method);
       return (kind === undefined ? undefined : route.byKind?.get(kind)) ?? route.others;
     },
-    replySteps(asked, from) {
-      const inOrder = direction === 'toAgent' ? seats : [...seats].reverse();
-      return inOrder.slice(from).flatMap((seat, i) => replyStep(asked, seat, from + i));
-    },
+    replySteps: replyStepsOf(seats, direction),
   };
 }

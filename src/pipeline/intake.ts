@@ -5,7 +5,7 @@
 import { constants, type Buffer } from 'node:buffer';
 import type { Direction } from '../plugin.js';
 import { Forms } from '../wire/forms.js';
-import { Frame } from '../wire/frame.js';
+import { Frame, type Head } from '../wire/frame.js';
 import { bufferOf, Lines } from '../wire/lines.js';
 import type { Outbox } from '../wire/outbox.js';
 import { Peek } from '../wire/peek.js';
@@ -25,6 +25,8 @@ const messageHead = 32;
 export interface IntakePorts {
   readonly direction: Direction;
   readonly outbox: Outbox;
+  /** The requests of this direction that were sent on. */
+  readonly requests: OpenRequests;
   /** The requests whose replies travel in this direction. */
   readonly answered: OpenRequests;
   /** Takes lines that are no message; `undefined`: they pass. */
@@ -213,15 +215,9 @@ export class Intake {
       this.#ports.refuseBatch();
       return undefined;
     }
-    const item = peek.sure ? this.#message(buffer, start, end) : undefined;
-    if (item === undefined && !this.#isForNobody(buffer)) outbox.pass(buffer, start, end);
-    return item;
-  }
-
-  /** A second reply to a request of ours. */
-  #isForNobody(buffer: Buffer): boolean {
-    const { sure, method, idStart } = this.#peek;
-    return sure && method === undefined && idStart !== -1 && this.#ports.isOurs(this.#idText(buffer));
+    const found = peek.sure ? this.#message(buffer, start, end) : 'unwanted';
+    if (found === 'unwanted') outbox.pass(buffer, start, end);
+    return typeof found === 'string' ? undefined : found;
   }
 
   /** Looks at the line; only one that is not plainly a message is parsed to know. */
@@ -231,36 +227,47 @@ export class Intake {
     return !(peek.sure && peek.isMessage) && this.#ports.stray !== undefined && isStray(buffer, start, end);
   }
 
-  #message(buffer: Buffer, start: number, end: number): Item | undefined {
-    const peek = this.#peek;
-    if (peek.method !== undefined) return this.#call(buffer, start, end, peek.method);
-    return peek.idStart === -1 ? undefined : this.#reply(buffer, start, end);
+  /** The message; `forNobody`: a second reply to a request of ours. */
+  #message(buffer: Buffer, start: number, end: number): Item | 'unwanted' | 'forNobody' {
+    const { method, idStart } = this.#peek;
+    if (method !== undefined) return this.#call(buffer, start, end, method);
+    return idStart === -1 ? 'unwanted' : this.#reply(buffer, start, end);
   }
 
-  #call(buffer: Buffer, start: number, end: number, method: string): Item | undefined {
-    const peek = this.#peek;
-    const steps = this.#table.callSteps(method, peek.kind);
-    const { direction, now } = this.#ports;
-    const idText = peek.idStart === -1 ? undefined : this.#idText(buffer);
-    const isRequest = idText !== undefined;
-    if (isRequest && !isId(idText)) return undefined;
-    if (steps.length === 0 && !isRequest) this.#unwanted.learn(buffer, start, end);
-    if (steps.length === 0 && !(isRequest && this.hasToRemember(idText))) return undefined;
-    const asked = idText === undefined ? undefined : new Asked(idText, direction, undefined);
-    asked?.looksFrom(0, method, now());
-    const kind = isRequest ? 'request' : 'notification';
-    const frame = Frame.ofLine(buffer.subarray(start, end), { kind, method, idText }, peek.plainNumbers, placesFrom(start, peek.longStrings));
+  #call(buffer: Buffer, start: number, end: number, method: string): Item | 'unwanted' {
+    const { kind, idStart, plainNumbers, longStrings } = this.#peek;
+    const steps = this.#table.callSteps(method, kind);
+    const idText = idStart === -1 ? undefined : this.#idText(buffer);
+    if (idText !== undefined && !isId(idText)) return 'unwanted';
+    if (steps.length === 0) {
+      if (idText === undefined) this.#unwanted.learn(buffer, start, end);
+      else if (this.hasToRemember(idText)) this.#ports.requests.add(this.#asked(idText, method));
+      return 'unwanted';
+    }
+    const head: Head = { kind: idText === undefined ? 'notification' : 'request', method, idText };
+    const frame = Frame.ofLine(buffer.subarray(start, end), head, plainNumbers, placesFrom(start, longStrings));
+    const asked = idText === undefined ? undefined : this.#asked(idText, method);
     return { at: 0, frame, asked, steps, line: { buffer, start, end } };
   }
 
-  #reply(buffer: Buffer, start: number, end: number): Item | undefined {
+  #asked(idText: string, method: string): Asked {
+    const asked = new Asked(idText, this.#ports.direction, undefined);
+    asked.looksFrom(0, method, this.#ports.now());
+    return asked;
+  }
+
+  #reply(buffer: Buffer, start: number, end: number): Item | 'unwanted' | 'forNobody' {
     const { answered, isOurs } = this.#ports;
-    const idText = answered.empty ? undefined : this.#idText(buffer);
+    const { answers, plainNumbers } = this.#peek;
+    const idText = this.#idText(buffer);
+    const looksOurs = isOurs(idText);
     // An answer to us that has neither result nor error is one all the same: nobody else can make sense of it.
-    const asked = idText === undefined || !isId(idText) || !(this.#peek.answers || isOurs(idText)) ? undefined : answered.take(idText);
-    if (asked === undefined) return undefined;
-    const frame = Frame.ofLine(buffer.subarray(start, end), { kind: 'reply', method: '', idText }, this.#peek.plainNumbers);
-    return { at: 0, frame, asked, steps: this.#table.replySteps(asked, 0), line: { buffer, start, end } };
+    const asked = answered.empty || !isId(idText) || !(answers || looksOurs) ? undefined : answered.take(idText);
+    if (asked === undefined) return looksOurs ? 'forNobody' : 'unwanted';
+    const steps = this.#table.replySteps(asked, 0);
+    if (steps.length === 0 && asked.owner === undefined) return 'unwanted';
+    const frame = Frame.ofLine(buffer.subarray(start, end), { kind: 'reply', method: '', idText }, plainNumbers);
+    return { at: 0, frame, asked, steps, line: { buffer, start, end } };
   }
 
   #idText(buffer: Buffer): string {

@@ -179,7 +179,7 @@ export class Lane {
     for (let i = index; i < steps.length; i++) {
       const step = steps[i] as Step;
       if (step.at < item.at || !step.seat.active) continue;
-      const outcome = outcomeOf(item.frame, step);
+      const outcome = outcomeOf(item.frame, item.asked, step);
       if (outcome instanceof Promise) {
         this.#hold(item, steps, i, outcome);
         return;

@@ -45,6 +45,12 @@ export class Asked {
     return this.#sights.findLast(({ from }) => from <= place);
   }
 
+  /** The request as every plugin saw it; `undefined`: it changed on its way, or some did not see it. */
+  get onlySight(): Sight | undefined {
+    const [first] = this.#sights;
+    return this.#sights.length === 1 && first?.from === 0 ? first : undefined;
+  }
+
   /** The request as its asker sent it. */
   get asSent(): Sight {
     return this.#sights[0] as Sight;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compiledTable, kinds, placeOf, type Seat, type SeatHost } from '../../src/pipeline/compile.js';
+import { compiledTable, kinds, placeOf, type Seat, type SeatHost, type Steps } from '../../src/pipeline/compile.js';
 import { Asked } from '../../src/pipeline/pending.js';
 import type { CallHooks, Direction, Plugin, ReplyHooks } from '../../src/plugin.js';
 import { Frame } from '../../src/wire/frame.js';
@@ -76,12 +76,30 @@ describe('a reply meets the plugins between the answerer and whoever asked', () 
     const seen: unknown[] = [];
     const noting = (name: string): Plugin => replying(name, { '*': ({ to }) => void seen.push([name, to]) });
     const steps = compiledTable(seats([noting('a'), noting('b')]), 'toClient').replySteps(asked, 0);
-    for (const { run } of steps) void run(Frame.ofReply('1', { result: 1 }));
+    for (const { run } of steps) void run(Frame.ofReply('1', { result: 1 }), asked);
     expect(seen).toEqual([
       ['b', { method: 'y', id: 1, seenAt: 2 }],
       ['a', { method: 'x', id: 1, seenAt: 1 }],
     ]);
   });
+});
+
+test('of requests that all saw alike the steps are made once, for each method that is named and for all others', () => {
+  const seen: unknown[] = [];
+  const noting = (name: string, ...methods: readonly string[]): Plugin => replying(name, Object.fromEntries(methods.map((method) => [method, ({ to }) => void seen.push([name, to])])));
+  const table = compiledTable(seats([noting('a', 'x'), noting('b', '*'), noting('c', 'x', 'y')]), 'toClient');
+  const askedAs = (method: string, id = '1'): Asked => {
+    const asked = new Asked(id, 'toAgent', undefined);
+    asked.looksFrom(0, method, 5);
+    return asked;
+  };
+  const stepsOf = (method: string): Steps => table.replySteps(askedAs(method), 0);
+  const names = (method: string): readonly string[] => stepsOf(method).map(({ seat }) => seat.plugin.name);
+  expect([names('x'), names('y'), names('z'), names('__proto__'), names('*')]).toEqual([['c', 'b', 'a'], ['c', 'b'], ['b'], ['b'], ['b']]);
+  expect(stepsOf('x')).toBe(stepsOf('x'));
+  expect(stepsOf('z')).toBe(stepsOf('other'));
+  for (const { run } of stepsOf('z')) void run(Frame.ofReply('7', { result: 1 }), askedAs('other', '7'));
+  expect(seen).toEqual([['b', { method: 'other', id: 7, seenAt: 5 }]]);
 });
 
 test('it says whether anybody wants anything', () => {

@@ -114,6 +114,16 @@ describe('a line that only reading shows to be broken', () => {
     expect(log).toEqual([]);
   });
 
+  test.each(['tru', '01', '1.', '-', '{"a":}', '"\\x"'])('passes with its id %s, and so does its answer', (id) => {
+    const { agent, client, log } = wired([watcher]);
+    client.sends(`{"jsonrpc":"2.0","id":${id},"method":"x"}`);
+    expect(agent.receivedLines()).toEqual([`{"jsonrpc":"2.0","id":${id},"method":"x"}`]);
+    client.requests('x');
+    agent.sends(`{"jsonrpc":"2.0","id":${id},"result":1}`);
+    expect(client.receivedLines()).toEqual([`{"jsonrpc":"2.0","id":${id},"result":1}`]);
+    expect(log.every((line) => line.includes('failed toClient on the reply to x'))).toBe(true);
+  });
+
   test('answers nothing: the request still waits', () => {
     const replies: unknown[] = [];
     const asks: Plugin = { name: 'asks', toAgent: { calls: { go: (_call, host) => void host.request('toAgent', 'ask', 0, ({ result }) => replies.push(result)) } } };

@@ -67,6 +67,14 @@ test('each place sees the request as it was there', () => {
   asked.looksFrom(3, 'b', 20);
   expect([0, 1, 2, 3, 9].map((place) => asked.sightAt(place)?.method)).toEqual([undefined, 'a', 'a', 'b', 'b']);
   expect([asked.asSent.method, asked.asSent.seenAt]).toEqual(['a', 10]);
+  expect(asked.onlySight).toBeUndefined();
+});
+
+test('a request that is the same on all its way is seen in one way', () => {
+  const [whole, part] = [peer('1'), peer('2')];
+  whole.looksFrom(0, 'a', 10);
+  part.looksFrom(1, 'a', 10);
+  expect([whole.onlySight?.method, part.onlySight]).toEqual(['a', undefined]);
 });
 
 test('requests that share one id are bounded like others, and the oldest of them go first', () => {
