@@ -3,8 +3,9 @@
  * replayed reports become is `protocol/bridge`'s business.
  */
 import { toV2EmptyMessage, toV2Replayed, type JsonObject, type KnownCall, type V2Update } from 'afterturn/protocol';
+import { BoundedMap, BoundedSet } from '../bounded.js';
+import type { Happened } from './foreground.js';
 import type { ReplayPlace } from './message-ids.js';
-import { BoundedSet } from '../bounded.js';
 
 export class Replay implements ReplayPlace {
   next = 0;
@@ -13,6 +14,8 @@ export class Replay implements ReplayPlace {
   readonly #cancelled: ReadonlySet<string>;
   /** Own turns that the agent began meanwhile: they are no history. */
   readonly turns = new BoundedSet<string>();
+  /** The ends of own turns that began before it, by their ids: they may have been on their way when it was asked for. */
+  readonly ends = new BoundedMap<string, Happened>();
   /** Is told of each update, while the end of the history is waited for. */
   onUpdate: (kind: string) => void = () => {};
 
@@ -23,10 +26,15 @@ export class Replay implements ReplayPlace {
   wasCancelled = (call: string): boolean => this.#cancelled.has(call);
 
   /** What an update says of the agent's own turns. */
-  turn(event: { readonly type: string; readonly id?: string }): void {
-    if (event.id === undefined) return;
+  turn(event: Happened): void {
     if (event.type === 'ownStarted') this.turns.add(event.id);
-    else if (event.type === 'ownEnded') this.turns.delete(event.id);
+    else if (event.type === 'ownEnded' && !this.turns.delete(event.id)) this.ends.set(event.id, event);
+  }
+
+  /** This replay was asked for while that one ran: what it knows of turns is still to be told. */
+  takesOver({ turns, ends }: Replay): void {
+    for (const turn of turns) this.turns.add(turn);
+    for (const [turn, end] of ends) this.ends.set(turn, end);
   }
 
   /** What goes before a chunk of this message. */

@@ -87,9 +87,10 @@ export class Resumes {
     this.#bridge.host.respond('toAgent', id, { result });
   }
 
-  /** A turn that the agent began during the replay, and did not end, is told now. */
+  /** A turn that the agent ended during the replay, or began and did not end, is told now. */
   #endReplay(session: BridgeSession, replay: Replay | undefined): void {
     if (replay === undefined || !session.endReplay(replay)) return;
+    for (const end of replay.ends.values()) this.#foreground.happened(session, end);
     for (const turn of replay.turns) this.#foreground.happened(session, { type: 'ownStarted', id: turn });
   }
 }

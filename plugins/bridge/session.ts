@@ -67,6 +67,7 @@ export class BridgeSession {
   }
 
   beginReplay(history: Replay, isShown: boolean): void {
+    if (this.#history !== undefined) history.takesOver(this.#history);
     this.#history = history;
     this.replay = isShown ? 'shown' : 'hidden';
     this.run = undefined;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Happened } from '../../../plugins/bridge/foreground.js';
 import { isHistory, Replay } from '../../../plugins/bridge/replay.js';
 
 test('a message is begun once, each kind for itself', () => {
@@ -19,10 +20,17 @@ test('it knows which calls were cancelled before it', () => {
   expect(['a', 'b', 'c'].map(replay.wasCancelled)).toEqual([true, false, false]);
 });
 
-test('own turns that began and did not end are still to be told', () => {
+const started = (id: string): Happened => ({ type: 'ownStarted', id });
+const ended = (id: string): Happened => ({ type: 'ownEnded', id, ending: { stopReason: 'end_turn' }, marks: false });
+
+test('own turns that began and did not end, and the ends of those that began before, are still to be told', () => {
   const replay = new Replay(new Map());
-  for (const event of [{ type: 'ownStarted', id: 't' }, { type: 'ownEnded', id: 't' }, { type: 'ownStarted', id: 'u' }, { type: 'marked' }]) replay.turn(event);
-  expect([...replay.turns]).toEqual(['u']);
+  for (const event of [started('t'), ended('t'), started('u'), ended('v'), { type: 'marked' } satisfies Happened]) replay.turn(event);
+  expect([[...replay.turns], [...replay.ends.values()]]).toEqual([['u'], [ended('v')]]);
+  const next = new Replay(new Map());
+  next.takesOver(replay);
+  next.turn(ended('u'));
+  expect([[...next.turns], [...next.ends.values()]]).toEqual([[], [ended('v')]]);
 });
 
 test.each([['agent_message_chunk', true], ['tool_call', true], ['plan', true], ['available_commands_update', false], ['async_task_spawned', false], ['session_info_update', false]])('%s is history: %s', (kind, is) => {

@@ -155,6 +155,20 @@ describe('a replay', () => {
     expect(wires.told().at(-1)).toEqual(state('idle', { stopReason: 'end_turn' }));
   });
 
+  test.each([1, 2])('a turn that ran before, and whose end was on its way when it was asked for, has ended after it (%i at once)', (count) => {
+    const wires = connected();
+    wires.updates({ sessionUpdate: 'async_task_spawned', asyncTaskId: 't', taskType: 'turn' });
+    expect(wires.told().at(-1)).toEqual(state('running'));
+    const asked = [resumes(wires, fromStart).own];
+    wires.updates({ sessionUpdate: 'async_task_state_update', asyncTaskId: 't', state: 'completed' });
+    if (count === 2) asked.push(resumes(wires, fromStart).own);
+    for (const own of asked) wires.agent.answers(own, {});
+    wires.clock.advance(1000);
+    const states = wires.told().filter(({ sessionUpdate }) => sessionUpdate === 'state_update');
+    const before = Array.from({ length: count - 1 }, () => state('running'));
+    expect(states).toEqual([...before, state('idle', { stopReason: 'end_turn' }), state('idle')]);
+  });
+
   test('two at once: the one that was asked for last counts to its end', () => {
     const wires = connected();
     const first = resumes(wires, fromStart).own;
