@@ -1,20 +1,12 @@
 /** Lets a conversation happen through the built command, and tells what of it broke a promise. */
-import { check, type RecordedMessage } from '../../../src/check/index.js';
+import type { RecordedMessage } from '../../../src/check/index.js';
 import { root, start, type End } from '../session.js';
+import { breachesIn } from './judged.js';
 import { brokenWords, over } from './run-world.js';
 import type { Stage } from './stage.js';
 import type { TalkWorld } from './talk-world.js';
 import { Talk, type Casting } from './talk.js';
 import { settingOf, type Collectors } from './troubles.js';
-
-/** What has to come behind a request is judged by the command's own order: what the client gets may have crossed with it. */
-const crosses: readonly string[] = ['resume-announces-again'];
-
-/** Where the client's input ends first, calls are settled then, and what the agent still says of them wins. */
-const afterInput: readonly string[] = ['v1-call-ends-once'];
-
-/** What of the rules cannot be judged here. */
-const unjudged = (world: TalkWorld, isRecorded: boolean): readonly string[] => [...(isRecorded ? [] : crosses), ...(world.end.kind === 'endsInput' ? afterInput : [])];
 
 /** How the command has to end. */
 function isDueEnd({ end: due }: TalkWorld, wasCut: boolean, end: End): boolean {
@@ -33,8 +25,7 @@ function broken(world: TalkWorld, talk: Talk, end: End, recorded: readonly Recor
   const found: string[] = [...talk.faults];
   if (isHeardOut(world)) found.push(...talk.left());
   if (!isDueEnd(world, talk.isCut, end)) found.push(`the end is the agent's, or by the signal (${JSON.stringify(world.end)}); it was ${end.signal ?? end.code}`);
-  const findings = check(recorded ?? talk.recording, { window: 0 }).filter(({ by, name }) => by === 'agent' && !unjudged(world, recorded !== undefined).includes(name));
-  found.push(...findings.slice(0, 3).map(({ rule, title, line, session, expected, came }) => `rule ${rule} (${title}) in ${session}, message ${line}: expected ${expected}, came ${came}`));
+  found.push(...breachesIn(recorded ?? talk.recording, { isRecorded: recorded !== undefined, inputEndsFirst: world.end.kind === 'endsInput' }).slice(0, 3));
   return [...found, ...brokenWords(end)];
 }
 
@@ -54,7 +45,7 @@ export async function brokenTalk(world: TalkWorld, options: readonly string[], c
     await talk.plays(session, () => hasEnded);
     const came = await over(session, () => talk.lives);
     if ('broken' in came) return [...talk.faults, ...came.broken];
-    return [...broken(world, talk, came.end, setting.recorded()?.map((each) => ({ ...each, t: 0 }))), ...setting.broken({ toClient: came.end.stdout, isWhole: isHeardOut(world) })];
+    return [...broken(world, talk, came.end, setting.recorded()), ...setting.broken({ toClient: came.end.stdout, isWhole: isHeardOut(world) })];
   } finally {
     cast.leaves();
     setting.clear();
