@@ -6,16 +6,13 @@ const crosses: readonly string[] = ['resume-announces-again'];
 /** Where the client's input ends first, calls are settled then, and what the agent still says of them wins. */
 const afterInput: readonly string[] = ['v1-call-ends-once'];
 /**
- * Work whose launching call had ended is listed under an id of the command's own; a question about it
- * names the call, which no list does.
+ * Once a session was resumed: what the agent asks can cross with the request for a replay, and work that
+ * a replay calls ended is listed under an id of the command's own, which a question about its call is not.
  */
-const aboutRenamed: readonly string[] = ['action-before-request'];
+const afterResume: readonly string[] = ['action-before-request'];
 
-function hasRenamed(records: readonly RecordedMessage[], session: string, line: number): boolean {
-  const isBefore = (record: RecordedMessage, index: number): boolean => (record.line ?? index + 1) < line;
-  const list = records.filter(isBefore).findLast(({ dir, msg }) => dir === 'a2c' && JSON.stringify(msg.params)?.startsWith(`{"sessionId":"${session}","update":{"sessionUpdate":"state_update"`));
-  return JSON.stringify(list?.msg ?? {}).includes('"afterturn:');
-}
+const wasResumed = (records: readonly RecordedMessage[], session: string, line: number): boolean =>
+  records.some(({ line: at, dir, msg }, index) => (at ?? index + 1) < line && dir === 'c2a' && msg.method === 'session/resume' && (msg.params as { sessionId?: string }).sessionId === session);
 
 export interface Circumstances {
   /** The records are in the command's own order, not in the client's. */
@@ -28,6 +25,6 @@ export function breachesIn(records: readonly RecordedMessage[], { isRecorded, in
   const timeless = records.map((each) => ({ ...each, t: 0 }));
   const unjudged = [...(isRecorded ? [] : crosses), ...(inputEndsFirst ? afterInput : [])];
   return check(timeless, { window: 0 })
-    .filter(({ by, name, session, line }) => by === 'agent' && !unjudged.includes(name) && !(aboutRenamed.includes(name) && hasRenamed(timeless, session, line)))
+    .filter(({ by, name, session, line }) => by === 'agent' && !unjudged.includes(name) && !(afterResume.includes(name) && wasResumed(timeless, session, line)))
     .map(({ rule, title, line, session, expected, came }) => `rule ${rule} (${title}) in ${session}, line ${line}: expected ${expected}, came ${came}`);
 }
