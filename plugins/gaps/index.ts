@@ -9,7 +9,7 @@ import type { Gap } from 'afterturn/state';
 import { REVIVING, SETUP, Setups } from '../keep-open/setups.js';
 import { gapsNeeds } from '../needs.js';
 import { GapsSession, type Happened } from './session.js';
-import { BoundedMap } from '../bounded.js';
+import { BoundedMap, Sessions } from '../bounded.js';
 
 export interface GapsPluginOptions {
   /** The gaps to fill. */
@@ -28,7 +28,7 @@ const sessionOf = (value: unknown): string | undefined => idOf(at(value, 'sessio
 
 export const gaps: PluginFactory<GapsPluginOptions> = ({ fills, followUpWindow }): Plugin => {
   const options = { fills: new Set(fills), window: followUpWindow };
-  const sessions = new BoundedMap<string, GapsSession>(undefined, (session) => session.dispose());
+  const sessions = new Sessions<GapsSession>((session) => session.dispose());
   const needs = gapsNeeds(fills.length > 0);
   const setups = new Setups(true);
   const closes = new BoundedMap<string, string[]>();
@@ -49,12 +49,14 @@ export const gaps: PluginFactory<GapsPluginOptions> = ({ fills, followUpWindow }
     if (!isAtWork) return host.leave();
     const rebuilt = rebuilds && setups.differs(call);
     const id = setups.opened(call);
+    sessions.opened(id);
     const replays = call.method === 'session/load' || idOf(at(call.params, 'replayFrom', 'type')) !== undefined;
     if (id !== undefined) sessionFor(id, host).happened({ type: 'resumes', replays, rebuilt });
   };
   const onSetUp = (reply: Reply, host: Host): Outcome => {
     const { session } = setups.answered(reply);
     const made = sessionOf(reply.result);
+    sessions.opened(made);
     if (made !== undefined && !REVIVING.has(reply.to.method)) sessionFor(made, host);
     return beforeAnswer(session, { type: 'resumed' });
   };
