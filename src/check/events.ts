@@ -4,6 +4,7 @@
  * absent; that is for schema validation.
  */
 import { backgroundListOf } from '../protocol/background-list.js';
+import { AGENT_EXITED } from '../protocol/reasons.js';
 import { arrayOf, at, isObject, objectOf, stringOf, type JsonObject } from '../protocol/shape.js';
 import type { ProtocolVersion } from '../protocol/versions.js';
 import { isWhole } from './connection.js';
@@ -26,8 +27,8 @@ export interface Place {
 
 type Body =
   | StateEvent
-  /** `begins`: the update that v1 has for a new call. */
-  | { readonly type: 'call'; readonly begins: boolean; readonly id: string; readonly status: string | undefined; readonly cancel: boolean | undefined; readonly terminals: readonly string[] | undefined; readonly told: TerminalWords }
+  /** `begins`: the update that v1 has for a new call. `isOfExit`: a proxy ends it because the agent is gone. */
+  | { readonly type: 'call'; readonly begins: boolean; readonly id: string; readonly status: string | undefined; readonly cancel: boolean | undefined; readonly terminals: readonly string[] | undefined; readonly told: TerminalWords; readonly isOfExit: boolean }
   | { readonly type: 'terminal'; readonly id: string; readonly exited: boolean | undefined; readonly signal: string | undefined; readonly cancel: boolean | undefined }
   | { readonly type: 'child'; readonly id: string; readonly state: StateFacts | undefined; readonly cancel: boolean | undefined }
   | { readonly type: 'userMessage'; readonly id: string }
@@ -98,7 +99,7 @@ const wordsIn = ({ _meta: meta }: JsonObject): TerminalWords => {
 type ReadUpdate = (update: JsonObject) => Body;
 
 const callIn = (begins: boolean): ReadUpdate => (update) =>
-  ({ type: 'call', begins, id: stringOf(update.toolCallId) ?? '', status: stringOf(update.status), cancel: cancelIn(update), terminals: terminalsIn(update), told: wordsIn(update) });
+  ({ type: 'call', begins, id: stringOf(update.toolCallId) ?? '', status: stringOf(update.status), cancel: cancelIn(update), terminals: terminalsIn(update), told: wordsIn(update), isOfExit: stringOf(at(update._meta, 'afterturn', 'reason')) === AGENT_EXITED });
 
 const UPDATES_V1: Readonly<Record<string, ReadUpdate>> = {
   tool_call: callIn(true),

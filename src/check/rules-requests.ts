@@ -31,7 +31,7 @@ export const requestRules: readonly Rule[] = [
     name: 'cancel-spares-background',
     title: 'session/cancel ends foreground work only',
     section: SECTION,
-    // A terminal that exits just then may have ended by itself, unless a signal says otherwise.
+    // A terminal that exits just then may have ended by itself, unless a signal says otherwise. Work that ends with its agent is not stopped by the cancel.
     find: (moment) => {
       const { event, before, after } = moment;
       if (event.type !== 'call' && event.type !== 'terminal') return [];
@@ -39,7 +39,7 @@ export const requestRules: readonly Rule[] = [
       const entity = after.entities.get(key);
       const ended = entity?.final === true && before.entities.get(key)?.final !== true;
       const stopped = entity?.status === 'cancelled' || entity?.signal !== undefined;
-      const isSpared = before.cancelled?.list.includes(key) === true && !before.askedToStop && !before.open.has('session/close') && !before.open.has('session/delete');
+      const isSpared = before.cancelled?.list.includes(key) === true && !before.askedToStop && !before.open.has('session/close') && !before.open.has('session/delete') && !(event.type === 'call' && event.isOfExit);
       return faultIf(ended && stopped && isSpared && isCancelling(moment), 'listed work goes on', `${key}: was stopped with the foreground work`);
     },
   },

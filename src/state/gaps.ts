@@ -9,6 +9,7 @@
  * restores the list", "Cancellation, close, and resume").
  */
 import { arrayOf, backgroundListOf, defined, isObject, stringOf, type JsonObject } from '../protocol/index.js';
+import { AGENT_EXITED, SESSION_CLOSED } from '../protocol/reasons.js';
 import { isListNew, itemsOf, keep, keysOf, listOf, put, release, send, tell, tellList, type Draft } from './gaps-draft.js';
 import { fed, isMonitorLive, restoreMonitors, settleMonitors, toolCall } from './gaps-monitors.js';
 import { Table } from './table.js';
@@ -128,7 +129,7 @@ const handlers: { readonly [T in GapsEvent['type']]: Handler<T> } = {
     if (draft.session.held?.until === Number.POSITIVE_INFINITY) release(draft);
     if (isListNew(draft) && draft.session.held === undefined) tellList(draft);
   },
-  ended: (draft, { reason }) => onEnd(draft, reason === 'closed' ? 'the session was closed' : 'the agent exited'),
+  ended: (draft, { reason }) => onEnd(draft, reason === 'closed' ? SESSION_CLOSED : AGENT_EXITED),
 };
 
 /** One event of one session: the session after it, and what is to be done, in order. */

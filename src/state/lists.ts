@@ -6,6 +6,7 @@
  * close, and resume").
  */
 import { stringOf, type JsonObject } from '../protocol/index.js';
+import { AGENT_EXITED, SESSION_CLOSED } from '../protocol/reasons.js';
 import type { Fact } from './ledger-types.js';
 import { backgroundList, callEnd, callReference, entityUpdate, entryPhase, exitStatus, liveStatus } from './lists-entries.js';
 import { announce, awaitsTasks, end, endingEntries, finish, follow, putEntry, release, releaseHeldIdle, send, settle, settleOrWait, tellAgain, type Draft } from './lists-draft.js';
@@ -147,7 +148,7 @@ function settleOpen(draft: Draft, why: string): void {
 function onSessionEnd(draft: Draft, reason: 'closed' | 'agentGone'): void {
   const { reported, native, held, state: word } = draft.lists;
   if (native) return;
-  const why = reason === 'closed' ? 'the session was closed' : 'the agent exited';
+  const why = reason === 'closed' ? SESSION_CLOSED : AGENT_EXITED;
   if (!reported) {
     if (draft.options.announcesTasks) settleOpen(draft, why);
     return releaseHeldIdle(draft);

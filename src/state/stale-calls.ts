@@ -3,6 +3,7 @@
  *
  * Follows the v2 Background Work RFD ("What the Client learns from the list").
  */
+import { AGENT_EXITED, SESSION_CLOSED } from '../protocol/reasons.js';
 import type { Index } from './table.js';
 import type { LaunchedTask, Owner, SessionEnd, Settle, StaleOptions, TurnEnding, WatchedCall, WatchedSession } from './stale-types.js';
 
@@ -84,10 +85,10 @@ function v1Status(session: WatchedSession, call: WatchedCall, end: SessionEnd | 
 }
 
 const endWords: Readonly<Record<SessionEnd, string>> = {
-  closed: 'the session was closed',
+  closed: SESSION_CLOSED,
   deleted: 'the session was deleted',
   inputEnded: "the client's input ended",
-  agentExited: 'the agent exited',
+  agentExited: AGENT_EXITED,
 };
 
 const turnWords = { ended: 'its turn ended without ending it', cancelled: 'its turn was cancelled without ending it', failed: 'its turn failed without ending it' } as const;

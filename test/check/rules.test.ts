@@ -101,6 +101,14 @@ test('listed work that is cancelled just after the foreground work', () => {
   expect(namesOf(late(2000))).toEqual([]);
 });
 
+test('listed work that ends because the agent is gone, at once after a cancel', () => {
+  const ends = (reason: string) => before(loadRecording('extra/wf.v2'), update({ stopReason: 'cancelled' }), [
+    saying(sessionOf(cancelling), { sessionUpdate: 'tool_call_update', toolCallId: WORKFLOW, status: 'cancelled', capabilities: null, _meta: { afterturn: { reason } } }),
+  ]);
+  expect(namesOf(ends('the agent exited'))).toEqual(['listed-after-end']);
+  expect(namesOf(ends('its turn was cancelled without ending it'))).toEqual(['cancel-spares-background', 'listed-after-end']);
+});
+
 describe('what is sound is not found', () => {
   test('a running for a prompt of the client after a removal', () => {
     const session = sessionOf(stopped);

@@ -1,0 +1,4 @@
+/** Why the command itself ends what the agent left open, as `_meta.afterturn.reason` of that end says it. */
+
+export const SESSION_CLOSED = 'the session was closed';
+export const AGENT_EXITED = 'the agent exited';
