@@ -66,7 +66,7 @@ function hunks(before: readonly string[], after: readonly string[], edits: reado
   let [beforeAt, afterAt] = [0, 0];
   let [beforeStart, afterStart] = [0, 0];
   const close = (): void => {
-    if (body.length > 0) result.push(`@@ -${range(beforeStart + 1, beforeAt - beforeStart)} +${range(afterStart + 1, afterAt - afterStart)} @@\n`, ...body.splice(0));
+    if (body.length > 0) result.push(`@@ -${range(beforeStart + 1, beforeAt - beforeStart)} +${range(afterStart + 1, afterAt - afterStart)} @@\n`, body.splice(0).join(''));
   };
   for (const { kept, removed, added } of edits) {
     const changes = removed + added > 0;

@@ -38,6 +38,13 @@ test('a deleted file goes nowhere', () => {
   expect(patchOf('x\n', '', 'delete')).toBe(`diff --git ${path} ${path}\ndeleted file mode 100644\n--- ${path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n`);
 });
 
+test('a hundred thousand lines that all differ are one hunk', () => {
+  const lines = (word: string): string => Array.from({ length: 100_000 }, (_, index) => `${word}${index}\n`).join('');
+  const patch = patchOf(lines('a'), lines('b')) ?? '';
+  expect(patch.startsWith(`diff --git ${path} ${path}\n--- ${path}\n+++ ${path}\n@@ -1,100000 +1,100000 @@\n-a0\n-a1\n`)).toBe(true);
+  expect(patch.endsWith('+b99998\n+b99999\n')).toBe(true);
+});
+
 test('texts that do not differ have no patch', () => {
   expect(toV2Diff({ type: 'diff', path, oldText: 'x', newText: 'x' }, undefined, [])).toEqual({ changes: [{ operation: 'modify', path, fileType: 'text' }] });
 });
