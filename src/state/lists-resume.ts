@@ -13,7 +13,7 @@ import { backgroundList, entityUpdate, finalStatus, liveStatus, terminalAnnounce
 import { markUsed } from './lists-ids.js';
 import type { Entry } from './lists-types.js';
 import { Table } from './table.js';
-import { awaitsLaunch, entryOf, sendRest, without, withoutExtensionMark } from './lists-updates.js';
+import { entryOf, isLaunching, sendRest, withholdsExit, without, withoutExtensionMark } from './lists-updates.js';
 
 /** What the client is told of the end of an item that was settled: a replay says no more than that. */
 const toldEnd = ({ told }: Entry): JsonObject => (told === undefined ? {} : (JSON.parse(told) as JsonObject));
@@ -28,7 +28,7 @@ function endedWork(draft: Draft, id: string): string | undefined {
 function knownEnd(draft: Draft, type: Entry['type'], id: string): JsonObject | undefined {
   const entry = entryOf(draft, type, id);
   if (entry !== undefined) return entry.phase === 'settled' && entry.told !== undefined ? toldEnd(entry) : undefined;
-  const exit = type === 'terminal' && !awaitsLaunch(draft, id) ? draft.ledger.terminals.get(id)?.exit : undefined;
+  const exit = type === 'terminal' && !withholdsExit(draft, id) ? draft.ledger.terminals.get(id)?.exit : undefined;
   const call = type === 'tool_call' ? draft.ledger.calls.get(id) : undefined;
   if (exit !== undefined) return { exitStatus: { ...exit } };
   return call?.final ? { status: endedWork(draft, id) ?? call.status } : undefined;
@@ -69,7 +69,7 @@ function replayedCall(draft: Draft, original: JsonObject): void {
 function replayedTerminal(draft: Draft, update: JsonObject): void {
   const id = stringOf(update.terminalId) ?? '';
   const entry = entryOf(draft, 'terminal', id);
-  const lives = entry === undefined ? awaitsLaunch(draft, id) : entry.phase !== 'settled';
+  const lives = entry === undefined ? isLaunching(draft, id) || withholdsExit(draft, id) : entry.phase !== 'settled';
   const exits = objectOf(update.exitStatus) !== undefined;
   if ('exitStatus' in update) noteEnd(draft, 'terminal', id, exits);
   if (lives && (exits || 'capabilities' in update)) sendRest(draft, without(exits ? without(update, 'exitStatus') : update, 'capabilities'), 'terminalId');

@@ -1,5 +1,6 @@
 /** What becomes of each update of the agent on its way to a v2 client. One function a kind. */
 import { arrayOf, at, defined, integerOf, objectOf, stringOf, type ExitFacts, type JsonObject } from '../protocol/index.js';
+import { isLive } from './ledger-items.js';
 import { byCall, callPhase, callsShowing, isFinalStatus, itemsShownBy, launchedBy } from './ledger.js';
 import type { Fact, Item } from './ledger-types.js';
 import { awaitsOnlyTasks, awaitsTasks, follow, newEntry, putEntry, releaseHeldIdle, send, settle, settleAllEnding, tellAgain, type Draft } from './lists-draft.js';
@@ -128,10 +129,16 @@ export function toolCall(draft: Draft, update: JsonObject, facts: readonly Fact[
   return reopened;
 }
 
-/** A background command that waits for its launching call's acknowledgement, or ended before it. */
-export function awaitsLaunch(draft: Draft, terminal: string): boolean {
-  return itemsShownBy(draft.ledger, terminal).some((item) => item.kind === 'terminal' && item.started && !item.ambient && !draft.lists.entries.has(item.task));
-}
+/** The background commands that wait for their launching call's acknowledgement, or ended before it. */
+const launching = (draft: Draft, terminal: string): readonly Item[] =>
+  itemsShownBy(draft.ledger, terminal).filter((item) => item.kind === 'terminal' && item.started && !item.ambient && !draft.lists.entries.has(item.task));
+
+/** The exit that comes with the acknowledgement of a launch is the tool's: it is kept from the client. */
+export const withholdsExit = (draft: Draft, terminal: string): boolean =>
+  draft.options.exitAtLaunch && !isUsed(draft.lists, 'terminal', terminal) && launching(draft, terminal).length > 0;
+
+/** A background command lives in it that was not listed yet. */
+export const isLaunching = (draft: Draft, terminal: string): boolean => launching(draft, terminal).some(isLive);
 
 /** The terminal of our own that shows the work of this one: the client knew it as exited when its work was announced. */
 function standIn(draft: Draft, terminal: string): Entry | undefined {
@@ -157,7 +164,7 @@ export function terminal(draft: Draft, update: JsonObject): void {
   const entry = entryOf(draft, 'terminal', id);
   if (update.exitStatus === null && entry?.phase === 'settled') forget(draft, entry);
   if (exit === undefined) return keep(draft);
-  if (entry === undefined && !(draft.options.exitAtLaunch && !isUsed(draft.lists, 'terminal', id) && awaitsLaunch(draft, id))) {
+  if (entry === undefined && !withholdsExit(draft, id)) {
     draft.lists = markUsed(draft.lists, 'terminal', id);
     keep(draft);
     const shown = standIn(draft, id);
