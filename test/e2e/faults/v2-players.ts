@@ -1,5 +1,6 @@
 /** A v2 client and a v1 agent with the extension for background work, which say what a random script tells them. */
-import { agentKinds, ScriptedAgent, type AgentAct } from '../../plugins/conversations/agent.js';
+import { agentKinds } from '../../plugins/conversations/agent-kinds.js';
+import { ScriptedAgent, type AgentAct } from '../../plugins/conversations/agent.js';
 import { ScriptedClient } from '../../plugins/conversations/client.js';
 import { Broken, ConversationModel } from '../../plugins/conversations/model.js';
 import type { Script } from '../../plugins/conversations/script.js';

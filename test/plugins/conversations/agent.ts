@@ -4,21 +4,7 @@
  * its calls before their turn, and answers a close behind what it closes. Knows nothing of ACP v2.
  */
 import type { Message, Side } from '../../pipeline/harness.js';
-
-export interface AgentKind {
-  readonly name: string;
-  readonly version: string;
-  /** How it starts turns of its own: with a task that says so, without any mark, or never. */
-  readonly ownTurns: 'told' | 'unmarked' | 'none';
-  /** The launching call of a shell stays `in_progress` while the shell runs. */
-  readonly holdsShellCalls: boolean;
-}
-
-export const agentKinds = {
-  claude: { name: '@agentclientprotocol/claude-agent-acp', version: '0.95.0', ownTurns: 'told', holdsShellCalls: false },
-  codex: { name: 'codex-acp', version: '2.6.0', ownTurns: 'none', holdsShellCalls: true },
-  other: { name: 'other-agent', version: '1.0.0', ownTurns: 'unmarked', holdsShellCalls: false },
-} as const satisfies Record<string, AgentKind>;
+import type { AgentKind } from './agent-kinds.js';
 
 interface Call {
   readonly id: string;
@@ -50,6 +36,8 @@ export class AgentSession {
   /** Open permission requests: the call, and the id. */
   asks = new Map<number, Call>();
   closes: string[] = [];
+  /** It was closed, and not asked for again: what it says then are late words, and it starts nothing. */
+  isClosed = false;
   loads: { readonly id: string; readonly replays: boolean }[] = [];
   stops: { readonly id: string; readonly task: string }[] = [];
   history: Message[] = [];
@@ -110,13 +98,18 @@ export class ScriptedAgent {
         session.prompts.forEach((prompt) => (prompt.cancelled = true));
       },
       'session/close': () => void session.closes.push(id),
-      'session/load': () => void session.loads.push({ id, replays: true }),
-      'session/resume': () => void session.loads.push({ id, replays: false }),
+      'session/load': () => this.#isAskedFor(session, { id, replays: true }),
+      'session/resume': () => this.#isAskedFor(session, { id, replays: false }),
       '_session/async_task/stop': () => void session.stops.push({ id, task: params.asyncTaskId }),
     };
     const handler = handlers[method];
     if (handler === undefined) throw new Error(`an agent was asked ${method}`);
     handler();
+  }
+
+  #isAskedFor(session: AgentSession, load: AgentSession['loads'][number]): void {
+    session.isClosed = false;
+    session.loads.push(load);
   }
 
   #hearsAnswer(id: number): void {
@@ -182,7 +175,7 @@ export class ScriptedAgent {
       if (task && session.loads.length === 0) tells({ sessionUpdate: 'async_task_state_update', asyncTaskId: task.id, state: 'completed' });
     },
     startOwn: (session, tells) => {
-      if (session.inTurn || session.isClosing || session.loads.length > 0 || this.#kind.ownTurns !== 'told') return;
+      if (session.inTurn || session.isClosing || session.isClosed || session.loads.length > 0 || this.#kind.ownTurns !== 'told') return;
       session.own = this.#new('own');
       tells({ sessionUpdate: 'async_task_spawned', asyncTaskId: session.own, taskType: 'turn', canStop: false });
     },
@@ -235,6 +228,7 @@ export class ScriptedAgent {
       session.stops = [];
       session.closes.shift();
       session.cancelled = false;
+      session.isClosed = true;
       this.#side.answers(close, {});
     },
   };

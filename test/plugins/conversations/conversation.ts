@@ -4,7 +4,8 @@
 import { builtInPlugins } from '../../../plugins/index.js';
 import { check, type Finding, type RecordedMessage } from '../../../src/check/index.js';
 import { wired, type Message, type Wired } from '../../pipeline/harness.js';
-import { agentKinds, ScriptedAgent, type AgentAct } from './agent.js';
+import { agentKinds } from './agent-kinds.js';
+import { ScriptedAgent, type AgentAct } from './agent.js';
 import { ScriptedClient } from './client.js';
 import { ConversationModel } from './model.js';
 import type { Script, Step } from './script.js';

@@ -3,7 +3,8 @@
  * step that a side's protocol does not allow at its moment is left out there.
  */
 import fc from 'fast-check';
-import type { agentKinds, AgentAct } from './agent.js';
+import type { agentKinds } from './agent-kinds.js';
+import type { AgentAct } from './agent.js';
 import type { ClientAct } from './client.js';
 
 export type Step =
