@@ -51,6 +51,7 @@ export function callSeen(update: JsonObject, version: Version, now: number): (Ca
     parent: idOf(at(claude, 'parentToolUseId')),
     terminals: content === undefined ? undefined : terminalsOf(content),
     keptOpen: isKeptOpen ? true : undefined,
+    canCancel: version === 1 || update.capabilities === undefined ? undefined : isObject(at(update.capabilities, 'cancel')),
   };
 }
 

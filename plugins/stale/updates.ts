@@ -1,5 +1,5 @@
 /** The `session/update` kinds that say something about unfinished calls. Every other kind passes unparsed. */
-import { drop, ruled, type CallHook, type Host, type Outcome } from 'afterturn/plugin';
+import { drop, instead, keep, ruled, type CallHook, type Host, type Outcome } from 'afterturn/plugin';
 import { at, objectOf, type JsonObject } from 'afterturn/protocol';
 import { isFinalStatus } from 'afterturn/state';
 import { sessionOf, type Context, type Hooks } from './context.js';
@@ -24,6 +24,12 @@ export function updateHooks(context: Context, heardOf: (session: string) => void
   const tells = (read: (update: JsonObject) => readonly Happening[]): CallHook =>
     onUpdate((update, session, watch) => read(update).forEach((event) => watch.happened(session, event)));
 
+  /** A list names what lives, so what was settled is told alive before it. */
+  const onState = onUpdate((update, session, watch) => {
+    const alive = stateSeen(update).flatMap((event) => watch.saidAt(session, event));
+    return alive.length === 0 ? undefined : ruled('lives after all', instead(...alive, keep));
+  });
+
   const onCall = onUpdate((update, session, watch, host) => {
     const event = callSeen(update, context.version, host.now());
     if (event === undefined) return undefined;
@@ -43,7 +49,7 @@ export function updateHooks(context: Context, heardOf: (session: string) => void
           tool_call: onCall,
           tool_call_update: onCall,
           tool_call_content_chunk: tells(contentAdded),
-          state_update: tells(stateSeen),
+          state_update: onState,
           ...Object.fromEntries(TASK_UPDATES.map((kind) => [kind, tells(taskSeen)])),
         },
       },

@@ -3,11 +3,11 @@
  * it settles. All decisions are the reducer's.
  */
 import type { Host, Outgoing } from 'afterturn/plugin';
-import { nextStaleTick, reduceStale, unwatchedSession, type SessionEnd, type Settle, type StaleEvent, type StaleOptions, type WatchedSession } from 'afterturn/state';
+import { nextStaleTick, reduceStale, unwatchedSession, type Revival, type SessionEnd, type Settle, type StaleEvent, type StaleOptions, type WatchedSession } from 'afterturn/state';
 import type { Happening, Version } from './reading.js';
 import { BoundedMap } from '../bounded.js';
 
-/** `corrected`: the agent's own end of a call came after all. */
+/** `corrected`: the agent's own end of a call came after all, or its list names the call. */
 export type StaleNews = 'settled' | 'corrected';
 
 interface Watched {
@@ -42,6 +42,11 @@ function updateOf({ call, status, reason }: Settle, version: Version): object {
   return { sessionUpdate: 'tool_call_update', toolCallId: call, status, ...clearsCancel, _meta };
 }
 
+/** The update that tells a call alive again that was settled. */
+function aliveAgain({ call, status, canCancel }: Revival): object {
+  return { sessionUpdate: 'tool_call_update', toolCallId: call, status, ...(canCancel ? { capabilities: { cancel: {} } } : {}) };
+}
+
 export class Watch {
   readonly #sessions = new BoundedMap<string, Watched>(undefined, ({ cancel }) => cancel?.());
   readonly #gone = new Set<string>();
@@ -59,7 +64,7 @@ export class Watch {
 
   /** The proxy's word was the last about this call's end. */
   hasSettled(session: string, call: string): boolean {
-    return this.#sessions.get(session)?.state.finished.get(call) === 'proxy';
+    return typeof this.#sessions.get(session)?.state.finished.get(call) === 'object';
   }
 
   /** The agent ends a call by itself; what was settled is corrected by that. */
@@ -90,6 +95,11 @@ export class Watch {
     for (const message of this.#reduced(session, event)) this.#say(message);
   }
 
+  /** What has to be said before the message that the event is read from. */
+  saidAt(session: string, event: Happening): readonly Outgoing[] {
+    return this.#reduced(session, { ...event, at: this.host.now() });
+  }
+
   /** The session is gone: what has to be said before its last message. */
   closed(session: string, why: SessionEnd): readonly Outgoing[] {
     const out = this.#reduced(session, { type: 'sessionEnded', why, at: this.host.now() });
@@ -113,16 +123,22 @@ export class Watch {
     if (known === undefined && this.#gone.has(session)) return none;
     const watched = known ?? this.#watched(session);
     const options = this.optionsFor(session);
-    const [state, settles] = reduceStale(watched.state, event, options);
+    const [state, said] = reduceStale(watched.state, event, options);
     watched.state = state;
     this.#schedule(session, watched, options);
-    return settles.length === 0 ? none : settles.map((settle) => this.#settled(session, watched, settle, options));
+    return said.length === 0 ? none : said.map((one) => (one.reason === undefined ? this.#revived(session, watched, one) : this.#settled(session, watched, one, options)));
   }
 
   #settled(session: string, watched: Watched, settle: Settle, { version }: StaleOptions): OutgoingUpdate {
     watched.corrected.delete(settle.call);
     this.onStale('settled');
     return { method: 'session/update', params: { sessionId: session, update: updateOf(settle, version) } };
+  }
+
+  #revived(session: string, watched: Watched, revival: Revival): OutgoingUpdate {
+    if (!watched.corrected.has(revival.call)) this.onStale('corrected');
+    watched.corrected.delete(revival.call);
+    return { method: 'session/update', params: { sessionId: session, update: aliveAgain(revival) } };
   }
 
   #watched(session: string): Watched {

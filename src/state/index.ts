@@ -17,7 +17,7 @@ export { Attribute, CONVENTION_SCHEMA, Operation, PERMISSION_METHOD, providerOf 
 export { DURATION_BOUNDS, Metric, MetricAttribute, type Instrument } from './metric-names.js';
 export type { CallContent, PermissionEnd, RemoteContext, SpanOp, SpanParent, TraceAttributes, TraceEvent, TraceOptions, TraceState, TurnEnd } from './trace-types.js';
 export { nextStaleTick, reduceStale, unwatchedSession } from './stale.js';
-export type { CallSeen, ListedWork, SessionEnd, Settle, StaleEvent, StaleOptions, TurnEnding, WatchedCall, WatchedSession } from './stale-types.js';
+export type { CallSeen, ListedWork, Revival, SessionEnd, Settle, StaleEvent, StaleOptions, TurnEnding, WatchedCall, WatchedSession } from './stale-types.js';
 export * from './keep-open.js';
 export type * from './keep-open-types.js';
 export { noListedTasks, reduceListedTasks, taskOf } from './listed-tasks.js';

@@ -32,7 +32,12 @@ export interface WatchedCall {
   readonly questions: readonly string[];
   /** The last answer to a permission request of it was no approval. */
   readonly refused: boolean;
+  /** It can be cancelled by its id. */
+  readonly canCancel: boolean;
 }
+
+/** What a call was when the proxy settled it. */
+export type SettledCall = Pick<WatchedCall, 'status' | 'canCancel'>;
 
 export interface OpenPrompt {
   /** ACP v2: it was answered, which says that its turn is at work. */
@@ -62,8 +67,8 @@ export interface WatchedSession {
   readonly heard: number;
   /** Calls could be settled in this session when the clocks were set. */
   readonly applied: boolean;
-  /** The calls that ended, and by whose word. Bounded by count. */
-  readonly finished: Table<'agent' | 'proxy'>;
+  /** The calls that ended: by the agent's word, or what they were when the proxy settled them. Bounded by count. */
+  readonly finished: Table<'agent' | SettledCall>;
   /** In the order in which they were sent. */
   readonly prompts: Table<OpenPrompt>;
   /** Tasks of the async task extension. Those that ended are bounded by count. */
@@ -123,6 +128,7 @@ export interface CallSeen {
   readonly parent?: string | undefined;
   readonly terminals?: readonly string[] | undefined;
   readonly keptOpen?: boolean | undefined;
+  readonly canCancel?: boolean | undefined;
 }
 
 /** A call is given its final status. */
@@ -131,6 +137,12 @@ export interface Settle {
   readonly status: 'completed' | 'failed' | 'cancelled';
   /** A sentence for people. */
   readonly reason: string;
+}
+
+/** A call that was settled lives after all: a list is about to name it. */
+export interface Revival extends SettledCall {
+  readonly call: string;
+  readonly reason?: undefined;
 }
 
 export interface StaleOptions {

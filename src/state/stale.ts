@@ -8,14 +8,14 @@
  */
 import { applies, byEnd, byPrompt, byQuestion, isLive, isReplaying, ownerAfter, ownerNow, settled } from './stale-calls.js';
 import { nextStaleTick, staleSince, timed, withoutStrayClocks, withTables } from './stale-clocks.js';
-import type { CallSeen, Settle, StaleEvent, StaleOptions, TurnEnding, WatchedCall, WatchedSession } from './stale-types.js';
+import type { CallSeen, Revival, Settle, SettledCall, StaleEvent, StaleOptions, TurnEnding, WatchedCall, WatchedSession } from './stale-types.js';
 import { isFinalStatus } from './ledger.js';
 import { Table } from './table.js';
 
 export { nextStaleTick } from './stale-clocks.js';
 
 const REMEMBERED = 256;
-const none: readonly Settle[] = [];
+const none: readonly (Settle | Revival)[] = [];
 
 export const unwatchedSession: WatchedSession = {
   calls: Table.empty(), clocks: Table.empty(), heard: -Infinity, applied: false,
@@ -37,14 +37,14 @@ function withCall(session: WatchedSession, call: WatchedCall): WatchedSession {
   return calls === session.calls ? session : withTables(session, calls, session.clocks, session.finished);
 }
 
-function finish(session: WatchedSession, call: string, by: 'agent' | 'proxy', options: StaleOptions): WatchedSession {
+function finish(session: WatchedSession, call: string, by: 'agent' | SettledCall, options: StaleOptions): WatchedSession {
   const finished = session.finished.renew(call, by).youngest(options.remembered ?? REMEMBERED);
   return withTables(session, session.calls.delete(call), session.clocks.delete(call), finished);
 }
 
 /** A call that is first seen now. */
 const newCall = (session: WatchedSession, id: string, status: string, at: number, options: StaleOptions): WatchedCall =>
-  ({ id, status, owner: ownerNow(session, at, options), parent: undefined, terminals: [], keptOpen: false, questions: [], refused: false });
+  ({ id, status, owner: ownerNow(session, at, options), parent: undefined, terminals: [], keptOpen: false, questions: [], refused: false, canCancel: false });
 
 /** A call's life begins, its first or, with a word that is not final after its end, the next. */
 const begin = (session: WatchedSession, call: WatchedCall): WatchedSession =>
@@ -58,10 +58,10 @@ function sameIds(before: readonly string[], now: readonly string[] = before): re
 }
 
 /** The call with what a word tells of it, or the same when that is nothing new. */
-function told(call: WatchedCall, { status = call.status, parent = call.parent, keptOpen = call.keptOpen, terminals: named }: CallSeen): WatchedCall {
+function told(call: WatchedCall, { status = call.status, parent = call.parent, keptOpen = call.keptOpen, canCancel = call.canCancel, terminals: named }: CallSeen): WatchedCall {
   const terminals = sameIds(call.terminals, named);
-  const isSame = status === call.status && parent === call.parent && keptOpen === call.keptOpen && terminals === call.terminals;
-  return isSame ? call : { id: call.id, status, owner: call.owner, parent, terminals, keptOpen, questions: call.questions, refused: call.refused };
+  const isSame = status === call.status && parent === call.parent && keptOpen === call.keptOpen && canCancel === call.canCancel && terminals === call.terminals;
+  return isSame ? call : { id: call.id, status, owner: call.owner, parent, terminals, keptOpen, questions: call.questions, refused: call.refused, canCancel };
 }
 
 function seen(session: WatchedSession, event: CallSeen & { readonly at: number }, options: StaleOptions): WatchedSession {
@@ -84,8 +84,19 @@ function endPrompt(session: WatchedSession, prompt: string, end: TurnEnding): Wa
   return { ...session, calls, prompts: session.prompts.delete(prompt) };
 }
 
+/** The calls that were settled and that the list names: they live, as they did when they were settled. */
+const revivals = ({ finished }: WatchedSession, { list }: EventOf<'state'>): readonly Revival[] =>
+  list === 'unreported' || finished.size === 0 ? [] : [...list.calls].flatMap((call) => {
+    const was = finished.get(call);
+    return typeof was === 'object' ? [{ call, status: was.status, canCancel: was.canCancel }] : [];
+  });
+
+const revived = (session: WatchedSession, { call, status, canCancel }: Revival, at: number, options: StaleOptions): WatchedSession =>
+  begin(session, { ...newCall(session, call, status, at, options), canCancel });
+
 /** ACP v2: only the step from work to `idle` ends turns; a repeated snapshot ends none, whatever it carries. */
-function onState(session: WatchedSession, event: EventOf<'state'>): WatchedSession {
+function onState(before: WatchedSession, event: EventOf<'state'> & { readonly at: number }, options: StaleOptions): WatchedSession {
+  const session = revivals(before, event).reduce((now, revival) => revived(now, revival, event.at, options), before);
   const list = event.list === 'unreported' && session.list !== 'unreported' ? 'lost' : event.list;
   const next: WatchedSession = { ...session, list, running: event.running };
   if (event.running || !session.running) return next;
@@ -160,22 +171,23 @@ function mustEnd(session: WatchedSession, call: WatchedCall, event: EventOf<'tic
 }
 
 /** The calls that are settled now, in the order in which they were first seen. */
-function ended(session: WatchedSession, event: EventOf<'tick' | 'sessionEnded'>, options: StaleOptions): readonly [WatchedSession, readonly Settle[]] {
+function ended(session: WatchedSession, event: EventOf<'tick' | 'sessionEnded'>, options: StaleOptions): readonly [WatchedSession, readonly (Settle | Revival)[]] {
   if (event.type === 'tick' && !((nextStaleTick(session, options) ?? Infinity) <= event.at)) return [session, none];
   const settles: Settle[] = [];
   let next = withoutStrayClocks(session);
   for (const call of session.calls.values()) {
     if (!mustEnd(next, call, event, options)) continue;
     settles.push(settled(next, call, event.type === 'sessionEnded' ? event.why : undefined, options));
-    next = finish(next, call.id, 'proxy', options);
+    next = finish(next, call.id, { status: call.status, canCancel: call.canCancel }, options);
   }
   return [next, settles];
 }
 
-/** One event of one session: the session after it, and the calls to settle. */
-export function reduceStale(session: WatchedSession, event: StaleEvent, options: StaleOptions): readonly [WatchedSession, readonly Settle[]] {
+/** One event of one session: the session after it, and the calls to settle, or to be told alive before the list that names them. */
+export function reduceStale(session: WatchedSession, event: StaleEvent, options: StaleOptions): readonly [WatchedSession, readonly (Settle | Revival)[]] {
   const known = 'call' in event && event.call !== undefined ? session.calls.get(event.call) : undefined;
   const after = (handlers[event.type] as Handler<StaleEvent>)(session, event, options);
   const next = timed(session, known, after, event, options);
+  if (event.type === 'state') return [next, revivals(session, event)];
   return event.type === 'tick' || event.type === 'sessionEnded' ? ended(next, event, options) : [next, none];
 }

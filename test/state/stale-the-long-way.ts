@@ -2,7 +2,7 @@
  * The watch over unfinished tool calls, said in the simplest words: plain lists, every clock looked at
  * anew with every event. What `reduceStale` does must be what this does.
  */
-import type { SessionEnd, Settle, StaleEvent, StaleOptions, TurnEnding } from 'afterturn/state';
+import type { Revival, SessionEnd, Settle, StaleEvent, StaleOptions, TurnEnding } from 'afterturn/state';
 
 interface Call {
   readonly id: string;
@@ -13,6 +13,7 @@ interface Call {
   keptOpen: boolean;
   questions: string[];
   refused: boolean;
+  canCancel: boolean;
   staleSince: number | undefined;
 }
 
@@ -27,7 +28,8 @@ type ListedWork = { readonly calls: ReadonlySet<string>; readonly terminals: Rea
 
 export class LongWay {
   calls: Call[] = [];
-  #finished: { id: string; by: 'agent' | 'proxy' }[] = [];
+  #finished: { id: string; was: 'agent' | Pick<Call, 'status' | 'canCancel'> }[] = [];
+  #revived: Revival[] = [];
   #prompts: Prompt[] = [];
   #tasks: Task[] = [];
   #terminals = new Set<string>();
@@ -36,7 +38,8 @@ export class LongWay {
   #replays = 0;
   #historyUntil: number | undefined;
 
-  happened(event: StaleEvent, options: StaleOptions): readonly Settle[] {
+  happened(event: StaleEvent, options: StaleOptions): readonly (Settle | Revival)[] {
+    this.#revived = [];
     this.#handle(event, options);
     const word = event.type === 'call' || event.type === 'contentAdded' ? event.call : undefined;
     for (const call of this.calls) {
@@ -44,13 +47,13 @@ export class LongWay {
       const since = restarts ? event.at : (call.staleSince ?? event.at);
       call.staleSince = this.#applies(options) && this.#isStale(call) ? since : undefined;
     }
-    if (event.type !== 'tick' && event.type !== 'sessionEnded') return [];
+    if (event.type !== 'tick' && event.type !== 'sessionEnded') return this.#revived;
     const settles: Settle[] = [];
     for (const call of [...this.calls]) {
       const isDue = event.type === 'tick' ? call.staleSince !== undefined && event.at >= call.staleSince + options.grace : this.#applies(options) && !(event.why === 'inputEnded' && this.#isLive(call));
       if (!isDue) continue;
       settles.push(this.#settled(call, event.type === 'sessionEnded' ? event.why : undefined, options));
-      this.#finish(call.id, 'proxy', options);
+      this.#finish(call.id, { status: call.status, canCancel: call.canCancel }, options);
     }
     return settles;
   }
@@ -77,6 +80,7 @@ export class LongWay {
         return;
       case 'state': {
         const was = this.#running;
+        for (const id of event.list === 'unreported' ? [] : event.list.calls) this.#revive(id, at, options);
         this.#list = event.list === 'unreported' && this.#list !== 'unreported' ? 'lost' : event.list;
         this.#running = event.running;
         if (was && !event.running) for (const { id, inserted } of [...this.#prompts]) if (inserted) this.#endPrompt(id, event.end);
@@ -90,7 +94,7 @@ export class LongWay {
         return;
       }
       case 'asked': {
-        const isOver = this.#finished.some(({ id, by }) => id === event.call && by === 'agent');
+        const isOver = this.#finished.some(({ id, was }) => id === event.call && was === 'agent');
         if (event.creates && this.#call(event.call) === undefined && !isOver) this.#begin(event.call, event.status === undefined || FINAL.includes(event.status) ? 'pending' : event.status, at, options);
         this.#call(event.call)?.questions.push(event.question);
         return;
@@ -149,6 +153,7 @@ export class LongWay {
     call.parent = event.parent ?? call.parent;
     call.terminals = event.terminals ?? call.terminals;
     call.keptOpen = event.keptOpen ?? call.keptOpen;
+    call.canCancel = event.canCancel ?? call.canCancel;
   }
 
   #call(id: string): Call | undefined {
@@ -164,12 +169,20 @@ export class LongWay {
     const prompt = open.at(-1);
     const owner: Call['owner'] = prompt !== undefined ? { of: 'prompt', prompt, end: undefined, waits: options.queuesPrompts ? open : [prompt] } : { of: this.#isReplaying(at) ? 'history' : 'nobody' };
     this.#finished = this.#finished.filter((each) => each.id !== id);
-    this.calls.push({ id, status, owner, parent: undefined, terminals: [], keptOpen: false, questions: [], refused: false, staleSince: undefined });
+    this.calls.push({ id, status, owner, parent: undefined, terminals: [], keptOpen: false, questions: [], refused: false, canCancel: false, staleSince: undefined });
   }
 
-  #finish(id: string, by: 'agent' | 'proxy', options: StaleOptions): void {
+  #revive(id: string, at: number, options: StaleOptions): void {
+    const was = this.#finished.find((each) => each.id === id)?.was;
+    if (typeof was !== 'object') return;
+    this.#begin(id, was.status, at, options);
+    Object.assign(this.#call(id) ?? {}, { canCancel: was.canCancel });
+    this.#revived.push({ call: id, ...was });
+  }
+
+  #finish(id: string, was: 'agent' | Pick<Call, 'status' | 'canCancel'>, options: StaleOptions): void {
     this.calls = this.calls.filter((call) => call.id !== id);
-    this.#finished = [...this.#finished.filter((each) => each.id !== id), { id, by }].slice(-(options.remembered ?? 256));
+    this.#finished = [...this.#finished.filter((each) => each.id !== id), { id, was }].slice(-(options.remembered ?? 256));
   }
 
   #endPrompt(id: string, end: TurnEnding): void {

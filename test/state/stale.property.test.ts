@@ -30,7 +30,7 @@ const list = fc.oneof(
 
 const word: fc.Arbitrary<What> = fc.record({
   type: fc.constant('call' as const), call, creates: mostly, starts: fc.boolean(), status,
-  parent: rarely(call), terminals: rarely(fc.subarray(['x', 'y'])), keptOpen: rarely(fc.boolean()),
+  parent: rarely(call), terminals: rarely(fc.subarray(['x', 'y'])), keptOpen: rarely(fc.boolean()), canCancel: rarely(fc.boolean()),
 });
 /** By what a session is like, some kinds of events come more often than others. */
 const kinds: Readonly<Record<string, fc.Arbitrary<What>>> = {

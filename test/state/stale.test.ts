@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nextStaleTick, reduceStale, unwatchedSession } from '../../src/state/stale.js';
 import { ROOF } from '../../src/state/table.js';
-import type { Settle, StaleEvent, StaleOptions, WatchedSession } from '../../src/state/stale-types.js';
+import type { Revival, Settle, StaleEvent, StaleOptions, WatchedSession } from '../../src/state/stale-types.js';
 
 const V1: StaleOptions = { version: 1, grace: 2000, settles: true, queuesPrompts: false, historyAfterLoad: false };
 
@@ -10,9 +10,9 @@ const V1: StaleOptions = { version: 1, grace: 2000, settles: true, queuesPrompts
 type What = StaleEvent extends infer E ? (E extends StaleEvent ? Omit<E, 'at'> : never) : never;
 const call = (id: string, status?: string): What => ({ type: 'call', call: id, creates: true, starts: false, ...(status === undefined ? {} : { status }) });
 
-function run(events: readonly (readonly [at: number, event: What])[], options: Partial<StaleOptions> = {}): { session: WatchedSession; settles: Settle[] } {
+function run(events: readonly (readonly [at: number, event: What])[], options: Partial<StaleOptions> = {}): { session: WatchedSession; settles: (Settle | Revival)[] } {
   let session = unwatchedSession;
-  const settles: Settle[] = [];
+  const settles: (Settle | Revival)[] = [];
   for (const [at, event] of events) {
     const [next, more] = reduceStale(session, { ...event, at }, { ...V1, ...options });
     session = next;
@@ -49,6 +49,21 @@ test('an agent that ends its call between the due time and the tick is not overr
     [2100, call('a', 'completed')], [2100, { type: 'tick' }],
   ]);
   expect(settles).toEqual([]);
+});
+
+test('a call that was settled and that a list names lives again, as it was', () => {
+  const listing = (...calls: string[]): What => ({ type: 'state', running: true, end: 'ended', list: { calls: new Set(calls), terminals: new Set() } });
+  const before: (readonly [number, What])[] = [
+    [0, { type: 'promptSent', prompt: '1' }], [0, { type: 'promptInserted', prompt: '1' }],
+    [1, { ...call('a', 'in_progress'), canCancel: true } as What], [1, call('b', 'paused')], [1, call('c', 'in_progress')], [2, call('c', 'completed')],
+    [3, { type: 'sessionEnded', why: 'inputEnded' }],
+  ];
+  const { session } = run(before, { version: 2 });
+  expect(session.calls.size).toBe(0);
+  const [after, said] = reduceStale(session, { ...listing('a', 'b', 'c'), at: 4 }, { ...V1, version: 2 });
+  expect(said).toEqual([{ call: 'a', status: 'in_progress', canCancel: true }, { call: 'b', status: 'paused', canCancel: false }]);
+  expect(reduceStale(after, { ...listing('a', 'b', 'c'), at: 5 }, { ...V1, version: 2 })[1]).toEqual([]);
+  expect(reduceStale(after, { type: 'sessionEnded', why: 'agentExited', at: 6 }, { ...V1, version: 2 })[1].map(({ call: id, status }) => [id, status])).toEqual([['a', 'cancelled'], ['b', 'cancelled']]);
 });
 
 test('what changes nothing gives the same session', () => {
@@ -176,14 +191,14 @@ describe('any order of events', () => {
     });
   };
 
-  test('settles a call at most once a life, never while something speaks for it, and all that is left at the end', () => {
+  test('settles a call at most once a life, never while something speaks for it, and all that is left at the end; only what a list names lives again', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 3000 }), what), { maxLength: 40 }), (steps) => {
         const bystander = new Bystander();
         const open = new Set<string>();
         let session = unwatchedSession;
         let at = 0;
-        const step = (event: What): readonly Settle[] => {
+        const step = (event: What): readonly (Settle | Revival)[] => {
           const [next, settles] = reduceStale(session, { ...event, at }, V1);
           session = next;
           return settles;
@@ -206,7 +221,10 @@ describe('any order of events', () => {
         events.forEach((event, i) => {
           ticks(at + (steps[i]?.[0] ?? 0));
           bystander.happened(event);
-          expect(step(event)).toEqual([]);
+          for (const alive of step(event)) {
+            expect([event.type, alive.reason, open.has(alive.call)]).toEqual(['state', undefined, false]);
+            expect(bystander.speaksFor(alive.call)).toBe(true);
+          }
           for (const watched of session.calls.values()) {
             if (open.has(watched.id)) continue;
             open.add(watched.id);
@@ -218,7 +236,7 @@ describe('any order of events', () => {
         const last = step({ type: 'sessionEnded', why: 'closed' });
         expect(last.map((settle) => settle.call).sort()).toEqual([...open].sort());
         expect(session.calls.size).toBe(0);
-        for (const known of session.finished.values()) expect(['agent', 'proxy']).toContain(known);
+        for (const known of session.finished.values()) expect(known === 'agent' || ['pending', 'in_progress', 'paused', 'of another version'].includes(known.status)).toBe(true);
       }),
       { numRuns: 3000 },
     );

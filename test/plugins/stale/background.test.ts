@@ -107,6 +107,20 @@ describe('ACP v2: the list', () => {
     await agentExits();
     expect(settles().map(([id]) => id)).toEqual(['listed']);
   });
+
+  test('what was settled at the end of input and is listed then is told alive before the list', async () => {
+    const { client, call, state, agentExits } = started();
+    state('running', { background: [] });
+    call('c', 'in_progress', { capabilities: { cancel: {} } });
+    await client.ends();
+    client.received();
+    state('running', { background: [{ type: 'tool_call', toolCallId: 'c' }] });
+    state('idle', idle([{ type: 'tool_call', toolCallId: 'c' }]));
+    const told = client.received().map(({ params: { update } }) => [update.sessionUpdate, update.status ?? update.state, update.capabilities]);
+    expect(told).toEqual([['tool_call_update', 'in_progress', { cancel: {} }], ['state_update', 'running', undefined], ['state_update', 'idle', undefined]]);
+    await agentExits();
+    expect(client.received().map(({ params: { update } }) => [update.toolCallId, update.status, update.capabilities])).toEqual([['c', 'cancelled', null]]);
+  });
 });
 
 describe('ACP v1: launching calls that are kept open', () => {
