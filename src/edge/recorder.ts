@@ -176,7 +176,8 @@ export function openRecorder({ path, size: limit, redact, log, now }: RecorderSe
       if (fd === undefined) return;
       writePending();
       const by = makers.get(dir);
-      makers.delete(dir);
+      // A large line leaves in several writes, and is known with its last.
+      if (bytes.includes(LF)) makers.delete(dir);
       write(linesIn(side, dir, bytes).map((line) => recordedLine(by === undefined ? line : { ...line, by }, redact)).join(''));
     },
     came(side, dir, bytes, pass) {

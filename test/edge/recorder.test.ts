@@ -137,6 +137,14 @@ test('a line names who made or changed it, and the one that came names who let i
   ]);
 });
 
+test('a line that leaves in several writes names who made it, and the next one does not', () => {
+  const recorder = opened();
+  recorder.origin.made('toClient', ['plain']);
+  for (const piece of ['{"method":"a",', '"params":{', '}}\n', '{"method":"b"}\n']) recorder.seen('client', 'a2c', Buffer.from(piece));
+  recorder.close();
+  expect(written().slice(1)).toEqual(['{"t":0,"at":"client","dir":"a2c","by":["plain"],"msg":{"method":"a","params":{}}}', '{"t":0,"at":"client","dir":"a2c","msg":{"method":"b"}}']);
+});
+
 test('what is dropped after its line was written has a line of its own, which a reader passes over', () => {
   const recorder = opened();
   passing(recorder, () => recorder.seen('agent', 'c2a', Buffer.from('{"method":"meanwhile"}\n')))('{"id":12345678901234567890,"method":"held"}\n');
