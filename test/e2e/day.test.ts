@@ -95,7 +95,7 @@ describe.runIf(process.platform === 'linux').each(clients)('a day with %s', (nam
 
     const recorded = readRecording(readFileSync(files.record, 'utf8')).connections.filter(({ side }) => side === 'client').flatMap(({ messages }) => messages);
     expect(recorded.filter(({ dir }) => dir === 'a2c').length).toBe(counts.get('p2c'));
-    expect(breachesIn(recorded, { isRecorded: true, inputEndsFirst: false })).toEqual([]);
+    expect(breachesIn(recorded, { isRecorded: true, isHeldUp: false, inputEndsFirst: false })).toEqual([]);
     const spans = spansOfFile(readFileSync(files.trace, 'utf8'));
     expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
 
