@@ -226,7 +226,7 @@ class PluginRelay implements Relay, Connection {
     const outbox = this.#outboxes[direction];
     outbox.flush();
     this.ports.origin?.made(direction, ['afterturn: batches']);
-    outbox.send(batchRefusal);
+    outbox.send([batchRefusal]);
     outbox.flush();
   }
 

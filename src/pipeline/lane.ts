@@ -283,7 +283,7 @@ export class Lane {
     outbox.told ||= asked?.owner === undefined;
     if (line !== undefined) return outbox.pass(line.buffer, line.start, line.end);
     origins?.sent(direction, frame, outbox);
-    outbox.send(...frame.pieces);
+    outbox.send(frame.pieces);
     // What is told of the next message comes after this one.
     if (origins !== undefined) outbox.flush();
   }

@@ -1,4 +1,5 @@
 /** An outbox that tells how many lines go out. Used only where somebody counts. */
+import type { Pieces } from './long-text.js';
 import { Outbox } from './outbox.js';
 
 const LF = 10;
@@ -29,8 +30,8 @@ export class CountedOutbox extends Outbox {
     this.#counts.passed(linesIn(bytes, start, end));
   }
 
-  override send(...pieces: readonly (string | Uint8Array)[]): void {
-    super.send(...pieces);
+  override send(pieces: Pieces): void {
+    super.send(pieces);
     this.#counts.made(1);
   }
 }

@@ -5,6 +5,7 @@
  * in the middle of a line. Knows nothing of messages otherwise.
  */
 import { Buffer } from 'node:buffer';
+import type { Pieces } from './long-text.js';
 
 const LF = 10;
 /** Memory for messages that are made here, and for a few at first. */
@@ -50,7 +51,7 @@ export class Outbox {
   }
 
   /** Sends a message that was made here, on a line of its own. It leaves at the latest with `flush`. */
-  send(...pieces: readonly (string | Uint8Array)[]): void {
+  send(pieces: Pieces): void {
     if (this.#memory !== undefined) this.flush();
     let size = this.#midLine ? this.#put('\n') : 0;
     for (const piece of pieces) size += this.#put(piece);

@@ -10,7 +10,7 @@ test('counts the lines that pass, also of a block and of a line in pieces, and t
   expect(counted).toEqual({ passed: 2, made: 0 });
   outbox.pass(bytes, 18, bytes.length);
   outbox.pass(Buffer.from('3}\n'), 0, 3);
-  outbox.send(Buffer.from('{"d":4}\n'));
+  outbox.send([Buffer.from('{"d":4}\n')]);
   outbox.flush();
   expect(counted).toEqual({ passed: 3, made: 1 });
   expect(written.join('')).toBe('{"a":1}\n{"b":2}\n{"c":3}\n{"d":4}\n');

@@ -51,7 +51,7 @@ test('what is no neighbour has a write of its own, in order', () => {
   out.pass(chunk, 0, 4);
   out.pass(chunk, 8, 14);
   out.pass(Buffer.from('other\n'), 0, 6);
-  out.send(Buffer.from('mine\n'));
+  out.send([Buffer.from('mine\n')]);
   out.pass(chunk, 4, 8);
   out.flush();
   expect(writes).toEqual(['one\n', 'three\n', 'other\n', 'mine\n', 'two\n']);
@@ -60,18 +60,18 @@ test('what is no neighbour has a write of its own, in order', () => {
 test('a message made here starts on a line of its own', () => {
   const { out, writes } = outbox();
   out.pass(Buffer.from('torn'), 0, 4);
-  out.send(Buffer.from('mine\n'));
-  out.send(Buffer.from('more\n'));
+  out.send([Buffer.from('mine\n')]);
+  out.send([Buffer.from('more\n')]);
   out.flush();
   expect(writes).toEqual(['torn', '\nmine\nmore\n']);
 });
 
 test('messages made here leave together, in pieces of text and bytes, and in order with what passes', () => {
   const { out, writes } = outbox();
-  out.send('{"a":"é', Buffer.from('漢'), '"}\n');
-  out.send('two\n');
+  out.send(['{"a":"é', Buffer.from('漢'), '"}\n']);
+  out.send(['two\n']);
   out.pass(Buffer.from('theirs\n'), 0, 7);
-  out.send('three\n');
+  out.send(['three\n']);
   expect(writes).toEqual(['{"a":"é漢"}\ntwo\n', 'theirs\n']);
   out.flush();
   out.flush();
@@ -87,25 +87,33 @@ test('what was written is never written over, whatever the sizes', () => {
   let expected = '';
   for (let round = 0; round < 200; round++) {
     const line = `${String(round).repeat((round * 7919) % 5000)}é\n`;
-    out.send(round % 2 === 0 ? line : Buffer.from(line));
+    out.send([round % 2 === 0 ? line : Buffer.from(line)]);
     if (round % 5 === 0) out.flush();
     expected += line;
   }
-  out.send('x'.repeat(300_000));
+  out.send(['x'.repeat(300_000)]);
   out.flush();
   expect(Buffer.concat(written).toString()).toBe(`${expected}${'x'.repeat(300_000)}`);
 });
 
 test('it knows that the sink is full, and how much was made here since', () => {
   const { out, sink } = outbox();
-  out.send(Buffer.from('a\n'));
+  out.send([Buffer.from('a\n')]);
   expect([out.full, out.backlog]).toEqual([false, 0]);
   sink.takes = false;
   out.pass(Buffer.from('theirs\n'), 0, 7);
   out.flush();
   expect([out.full, out.backlog]).toEqual([true, 0]);
-  out.send(Buffer.from('mine\n'));
+  out.send([Buffer.from('mine\n')]);
   expect([out.full, out.backlog]).toEqual([true, 5]);
   out.drained();
   expect([out.full, out.backlog]).toEqual([false, 0]);
+});
+
+test('a message may have more pieces than a call has arguments', () => {
+  const { out, writes } = outbox();
+  const pieces = Array.from({ length: 400_000 }, () => 'x');
+  out.send([...pieces, '\n']);
+  out.flush();
+  expect(writes.join('')).toBe(`${pieces.join('')}\n`);
 });
