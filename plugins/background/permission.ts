@@ -1,7 +1,7 @@
 /**
  * Permission requests about listed work (ACP v2 "Requesting Permission"): a listed terminal is asked
  * about as the command that runs in it, with its terminal and the call that launched it. Everything
- * else, a listed tool call too, is asked about as the call that it is.
+ * else is asked about as the call that it is, and a listed tool call as the one that is listed.
  */
 import { at, defined, idOf, isAbsolutePath, isObject, objectOf, stringOf, type JsonObject } from 'afterturn/protocol';
 
@@ -12,9 +12,21 @@ export interface ListedTerminal {
   readonly cwd: string | undefined;
 }
 
+/** A listed call, which can be one of our own in place of the one that launched the work. */
+export interface ListedCall {
+  readonly toolCallId: string;
+}
+
 /** The call that a request is about, if it is about one. */
 export const callOfRequest = (params: unknown): string | undefined =>
   at(params, 'subject', 'type') === 'tool_call' ? idOf(at(params, 'subject', 'toolCall', 'toolCallId')) : undefined;
+
+/** The params with the listed work as their subject; `undefined`: they are about it already. */
+export function withListedSubject(params: unknown, work: ListedTerminal | ListedCall): JsonObject | undefined {
+  if ('terminalId' in work) return withCommandSubject(params, work);
+  if (!isObject(params) || work.toolCallId === callOfRequest(params)) return undefined;
+  return { ...params, subject: { ...objectOf(params.subject), toolCall: { ...objectOf(at(params.subject, 'toolCall')), toolCallId: work.toolCallId } } };
+}
 
 /** The params with the command as their subject; `undefined` when the command or its directory is not known. */
 export function withCommandSubject(params: unknown, terminal: ListedTerminal): JsonObject | undefined {

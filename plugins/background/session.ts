@@ -10,7 +10,7 @@ import { Outputs } from './outputs.js';
 import { Resuming } from './resuming.js';
 import { Shown, withTerminal } from './shown.js';
 import type { Outlet } from './outlet.js';
-import type { ListedTerminal } from './permission.js';
+import type { ListedCall, ListedTerminal } from './permission.js';
 
 type WithoutPlace<E> = E extends unknown ? Omit<E, 'at' | 'session' | 'ledger'> : never;
 
@@ -99,10 +99,10 @@ export class BackgroundSession {
     return true;
   }
 
-  /** The listed terminal that a call launched, with what is known of its command. */
-  terminalOf(toolCallId: string): ListedTerminal | undefined {
+  /** The listed work that a call launched: a terminal, with what is known of its command, or the call that shows it. */
+  workOf(toolCallId: string): ListedTerminal | ListedCall | undefined {
     const entry = this.#listedBy(toolCallId);
-    if (entry?.type !== 'terminal') return undefined;
+    if (entry?.type !== 'terminal') return entry && { toolCallId: entry.id };
     const terminal = this.#session.terminals.get(entry.id);
     return { terminalId: entry.id, command: terminal?.command, cwd: terminal?.cwd };
   }

@@ -53,6 +53,15 @@ describe('a request of an agent that speaks v2 with the extension', () => {
     expect(asks(on, 'other')).toEqual({ type: 'tool_call', toolCall: { toolCallId: 'other' } });
   });
 
+  test('about work that is listed as a call of our own is about that call', () => {
+    const on = connected();
+    on.says('state_update', { state: 'running' });
+    on.says('tool_call_update', { toolCallId: 'w1', title: 'Survey', status: 'completed' });
+    on.says('_async_task_spawned', { asyncTaskId: 'w', taskType: 'workflow', canStop: true, toolCallId: 'w1' });
+    on.says('state_update', { state: 'idle', stopReason: 'end_turn' });
+    expect(asks(on, 'w1')).toEqual({ type: 'tool_call', toolCall: { toolCallId: 'afterturn:w' } });
+  });
+
   test('about a terminal that has ended is about its call again', () => {
     const on = connected();
     on.runsShell();
