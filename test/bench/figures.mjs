@@ -24,10 +24,10 @@ export const loads = {
   big10: { args: ['--flood', 'big10:6'] },
   up: { args: ['--up', String(10 * 1024 * 1024)] },
   stall: { args: ['--flood', 'mix:100', '--stall', '2000'] },
-  claudeMix: { args: ['--flood', 'claude-raw:20'], agent: ['--claude'], rewritten: true },
-  claudeChunks: { args: ['--flood', 'claude-raw-chunks:8'], agent: ['--claude'], rewritten: true },
+  claudeMix: { args: ['--flood', 'claude-raw:56'], agent: ['--claude'], rewritten: true },
+  claudeChunks: { args: ['--flood', 'claude-raw-chunks:20'], agent: ['--claude'], rewritten: true },
   claudePing: { args: ['--ping', '3000'], pinned: true, agent: ['--claude'], rewritten: true },
-  bridgeMix: { args: ['--v2', '--flood', 'claude-async:12'], agent: ['--claude'], options: ['--agent-protocol', 'v1'], rewritten: true },
+  bridgeMix: { args: ['--v2', '--flood', 'claude-async:56'], agent: ['--claude'], options: ['--agent-protocol', 'v1'], rewritten: true },
 };
 
 /** `of(own, floor, direct)`: the raw numbers of one round to the figure. `target`: what must hold for the median. */
