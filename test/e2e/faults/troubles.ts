@@ -51,7 +51,7 @@ function message(line: string): string[] {
   }
 }
 
-/** Every span is told once, has a beginning before its end, and its parent is there or was the client's. */
+/** Every span is told once, begins before it ends, and has ids of the right form. */
 function brokenTraces(text: string, isWhole: boolean): string[] {
   const spans = spansOfFile(isWhole ? text : text.slice(0, text.lastIndexOf('\n') + 1));
   const ids = new Set<string>();
