@@ -220,7 +220,7 @@ export interface Host {
    * False if no such request is parked (any more). `rule`: why, for recordings.
    */
   respond(direction: Direction, to: RequestId, body: { readonly result: unknown } | { readonly error: RpcError }, rule?: string): boolean;
-  /** Runs `run` in `ms` milliseconds, unless cancelled or the connection has ended. Returns its cancel. */
+  /** Runs `run` when `ms` milliseconds have passed by `now`, never earlier, unless cancelled or the connection has ended. Returns its cancel. */
   after(ms: number, run: () => void): () => void;
   /** Follows a file's bytes. Regular files only, no links; reads and backlog are bounded. */
   follow(path: string, events: FollowEvents): Follow;

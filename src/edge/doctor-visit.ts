@@ -13,6 +13,7 @@ import { createRelay, type Relay } from '../relay.js';
 import { Lines } from '../wire/lines.js';
 import { startAgent, type ProcessEnd } from './agent.js';
 import { Agents } from './agents.js';
+import { after, now } from './clock.js';
 import type { Config } from './config.js';
 import { createLog } from './log.js';
 import { settingsOf } from './proxy.js';
@@ -105,12 +106,9 @@ export class Visitor {
       follow: () => ({ flush: () => undefined, close: () => undefined }),
       log,
       agentCommand,
-      now: () => performance.now(),
+      now,
       wallClock: () => Date.now(),
-      after(ms, run) {
-        const timer = setTimeout(run, ms).unref();
-        return () => clearTimeout(timer);
-      },
+      after,
       uniqueId: () => crypto.randomUUID(),
     });
   }

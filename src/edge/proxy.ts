@@ -9,7 +9,7 @@ import { createRelay, type Ports, type Relay } from '../relay.js';
 import { startAgent, type ProcessEnd } from './agent.js';
 import type { Recorder, Way } from './recorder.js';
 import { Agents } from './agents.js';
-import { now } from './clock.js';
+import { after, now } from './clock.js';
 import type { Config } from './config.js';
 import { ending, initialEnding, type EndingEvent } from './ending.js';
 import { createFollower } from './follow.js';
@@ -117,10 +117,7 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
 const clock: Pick<Ports, 'now' | 'wallClock' | 'after' | 'uniqueId'> = {
   now,
   wallClock: () => Date.now(),
-  after(ms, run) {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  },
+  after,
   uniqueId: () => crypto.randomUUID(),
 };
 

@@ -7,9 +7,10 @@ import type { RecordedJson, RecordedMessage } from '../check/index.js';
 import { clientReplay, type ClientOptions, type Replay } from '../replay/index.js';
 import { startAgent } from './agent.js';
 import { Agents } from './agents.js';
+import { after, now } from './clock.js';
 import { readLines } from './json-lines.js';
 import { createLog } from './log.js';
-import { clock, messageIn } from './replay.js';
+import { messageIn } from './replay.js';
 import { printable } from '../printable.js';
 
 /** Nothing was said for this long: the recorded client waits for what will not come. Milliseconds. */
@@ -22,8 +23,8 @@ const defaultPatience = 500;
 /** Resolves with the exit code: 0 when the recording was played to its end, else 1. */
 export async function playClient(recording: readonly RecordedMessage[], options: ClientOptions, command: readonly string[], timeout = defaultTimeout): Promise<number> {
   const log = createLog('warn', (line) => void process.stderr.write(line));
-  const begunAt = clock.now();
-  const print = (dir: RecordedMessage['dir'], msg: RecordedJson): void => void process.stdout.write(`${printable(JSON.stringify({ t: Math.round(clock.now() - begunAt), dir, msg }))}\n`);
+  const begunAt = now();
+  const print = (dir: RecordedMessage['dir'], msg: RecordedJson): void => void process.stdout.write(`${printable(JSON.stringify({ t: Math.round(now() - begunAt), dir, msg }))}\n`);
   process.stdout.on('error', () => {});
   const output = new PassThrough();
   const agents = new Agents(await startAgent(command), command, { output: (chunk) => (output.write(chunk), true), drained: () => {}, broken: () => {} }, log);
@@ -47,8 +48,8 @@ export async function playClient(recording: readonly RecordedMessage[], options:
       timer = replay.finished ? setTimeout(() => finish(0), lastWordsMs) : setTimeout(() => finish(1, `the agent said nothing for ${timeout} ms that the recording goes on with`), timeout);
     };
     const replay: Replay = clientReplay(recording, { ...options, patience: options.patience ?? defaultPatience }, {
-      now: clock.now,
-      after: (ms, run) => clock.after(ms, () => (run(), look())),
+      now,
+      after: (ms, run) => after(ms, () => (run(), look())),
       send(message) {
         print('c2a', message);
         agents.write(Buffer.from(`${JSON.stringify(message)}\n`));

@@ -8,6 +8,7 @@ import type { RecordedJson, RecordedMessage, Side } from '../check/index.js';
 import { relayError } from '../errors.js';
 import { createReplay, type Outputs, type ReplayOptions, type ReplayPorts } from '../replay/index.js';
 import { argumentsOf, choiceOf, filePath, positiveNumber } from './arguments.js';
+import { after, now } from './clock.js';
 import { readLines } from './json-lines.js';
 import { recordingIn } from './recording-file.js';
 import { usages } from './usages.js';
@@ -28,14 +29,6 @@ function messagesOf(path: string, side: Side): readonly RecordedMessage[] {
   return messages.map((message) => (Number.isNaN(message.t) ? { ...message, t: 0 } : message));
 }
 
-export const clock: Pick<ReplayPorts, 'now' | 'after'> = {
-  now: () => performance.now(),
-  after(ms, run) {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  },
-};
-
 /** Writes output files: the first write for a path makes it. */
 function fileWriter(): NonNullable<ReplayPorts['write']> {
   const made = new Set<string>();
@@ -52,7 +45,7 @@ function fileWriter(): NonNullable<ReplayPorts['write']> {
 function playAgent(messages: readonly RecordedMessage[], settings: ReplayOptions): Promise<number> {
   process.stdout.on('error', () => {});
   const replay = createReplay(messages, settings, {
-    ...clock,
+    now, after,
     send: (message) => void process.stdout.write(`${JSON.stringify(message)}\n`),
     write: fileWriter(),
   });

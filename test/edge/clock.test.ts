@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { now } from '../../src/edge/clock.js';
+import { after, now } from '../../src/edge/clock.js';
 
 it('counts milliseconds, and never goes back', async () => {
   const real = Date.now();
@@ -10,4 +10,21 @@ it('counts milliseconds, and never goes back', async () => {
   expect(passed).toBeLessThanOrEqual(Date.now() - real + 1);
   const times = Array.from({ length: 1000 }, () => now());
   expect(times).toEqual([...times].sort((a, b) => a - b));
+});
+
+it('never rings before the time that it was asked for, also between two whole milliseconds', async () => {
+  const left = await Promise.all(Array.from({ length: 500 }, (_, index) => new Promise<number>((resolve) => {
+    const ms = 5 + index * 0.137;
+    const due = now() + ms;
+    after(ms, () => resolve(due - now()));
+  })));
+  expect(Math.max(...left)).toBeLessThanOrEqual(0);
+});
+
+it('does not ring once it was cancelled, also not while it waits for the rest of its time', async () => {
+  let rung = 0;
+  const cancels = Array.from({ length: 50 }, (_, index) => after(10 + index * 0.11, () => (rung += 1)));
+  await new Promise((resolve) => after(8, () => resolve(cancels.forEach((cancel) => cancel()))));
+  await new Promise((resolve) => after(20, () => resolve(undefined)));
+  expect(rung).toBe(0);
 });
