@@ -42,6 +42,8 @@ export class CancelService {
   readonly #ports: CancelPorts;
   /** Requests whose stop is on its way, by session. */
   readonly #open = new Map<string, Set<Open>>();
+  /** The stops that are on their way, by session and task, with why the agent refuses, if it does. */
+  readonly #stops = new Map<string, Map<string, Promise<JSONRPCErrorException | undefined>>>();
 
   constructor(host: Host, ports: CancelPorts) {
     this.#host = host;
@@ -65,6 +67,7 @@ export class CancelService {
   endSession(session: string): void {
     for (const open of this.#open.get(session) ?? []) this.#answer(open, { result: {} });
     this.#open.delete(session);
+    this.#stops.delete(session);
   }
 
   #answer(open: Open, body: Parameters<Host['respond']>[2]): void {
@@ -84,18 +87,29 @@ export class CancelService {
     if (session === undefined || found === undefined || !found.entry.canCancel) {
       throw refusal(`Nothing that can be cancelled runs in the background under ${key} ${JSON.stringify(id)}.`, INVALID_PARAMS, { [key]: id });
     }
-    const { task } = found.item;
-    session.told([{ type: 'stopAsked', task }]);
     this.#opened(sessionId, open);
-    return new Promise((resolve, reject) => {
+    return this.#stopOf(session, sessionId, found.item.task, { [key]: id }).then((refused) => {
+      this.#closed(sessionId, open);
+      if (refused !== undefined) throw refused;
+      return {};
+    });
+  }
+
+  /** One stop for all that ask for it before it is answered: to the second the agent would say that there is nothing left to stop. */
+  #stopOf(session: BackgroundSession, sessionId: string, task: string, data: object): Promise<JSONRPCErrorException | undefined> {
+    const stops = this.#stops.get(sessionId) ?? new Map<string, Promise<JSONRPCErrorException | undefined>>();
+    this.#stops.set(sessionId, stops);
+    const stop = stops.get(task) ?? new Promise((resolve) => {
+      session.told([{ type: 'stopAsked', task }]);
       this.#host.request('toAgent', STOP, { sessionId: this.#ports.rootOf(sessionId), asyncTaskId: task }, (reply) => {
-        this.#closed(sessionId, open);
-        const error = this.#refusalIn(reply, sessionId, { [key]: id });
-        if (error === undefined) return resolve({});
-        session.told([{ type: 'stopRefused', task }]);
-        reject(error);
+        stops.delete(task);
+        const refused = this.#refusalIn(reply, sessionId, data);
+        if (refused !== undefined) session.told([{ type: 'stopRefused', task }]);
+        resolve(refused);
       }, 'cancel');
     });
+    stops.set(task, stop);
+    return stop;
   }
 
   /** The error that the agent's answer to the stop means for the client, or `undefined` if it accepted. */

@@ -175,6 +175,30 @@ describe('requests', () => {
     expect((await answer(on)).map(({ id }: Message) => id)).toEqual([1]);
   });
 
+  it.each([[{ stopped: true }, 'ok'], [{ stopped: false }, -32602]])('for the same item, before the first is answered, are one stop: %o answers all', async (result, outcome) => {
+    const on = connected();
+    on.runsShell();
+    cancelTerminal(on, 1);
+    cancelTerminal(on, 2);
+    const asked = on.agent.received();
+    expect(asked).toHaveLength(1);
+    on.agent.answers(asked[0].id, result);
+    expect((await answer(on)).map(({ id, error }: Message) => [id, error?.code ?? 'ok'])).toEqual([[1, outcome], [2, outcome]]);
+    cancelTerminal(on, 3);
+    expect(on.agent.received()).toHaveLength(1);
+    await on.settled();
+  });
+
+  it('for the same item are all answered when the session is closed before the agent answers', async () => {
+    const on = connected();
+    on.runsShell();
+    cancelTerminal(on, 1);
+    cancelTerminal(on, 2);
+    on.client.sends({ jsonrpc: '2.0', id: 3, method: 'session/close', params: { sessionId: SESSION } });
+    on.agent.answers(lastId(on.agent.received()), {});
+    expect((await answer(on)).filter(({ id }: Message) => id !== undefined).map(({ id, result }: Message) => [id, result])).toEqual([[1, {}], [2, {}], [3, {}]]);
+  });
+
   it('for a session whose work is not reported, or that the agent lists itself, are the agent\'s', () => {
     const on = connected({ acknowledged: [] });
     on.says('state_update', { state: 'running' });
