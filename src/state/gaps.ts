@@ -64,6 +64,22 @@ function waitsUntil({ session, options, at }: Draft, update: JsonObject): number
   return isWithin(before, now) ? held?.until : at + options.window;
 }
 
+/** The state that waits tells how work ended, which the one at hand does not. */
+const holdsAnEnd = ({ session: { held } }: Draft, update: JsonObject): boolean => stringOf(held?.update.stopReason) !== undefined && stringOf(update.stopReason) === undefined;
+
+/** A newer state takes the place of one that waits. An end of work is told once, and not lost with it. */
+function inPlaceOfHeld(draft: Draft, update: JsonObject): JsonObject {
+  if (!holdsAnEnd(draft, update)) return update;
+  if (update.state === 'idle') return { ...draft.session.held?.update, background: update.background };
+  release(draft);
+  return update;
+}
+
+/** Until when a state waits for the answer to a close, with which our items end. `undefined`: it does not. */
+function waitsForClose(draft: Draft, update: JsonObject): number | undefined {
+  return update.state === 'idle' && isMonitorLive(draft) ? Number.POSITIVE_INFINITY : undefined;
+}
+
 function state(draft: Draft, update: JsonObject): void {
   const list = typeof backgroundListOf(update) === 'string' ? undefined : arrayOf(update.background);
   if (list === undefined) {
@@ -74,10 +90,11 @@ function state(draft: Draft, update: JsonObject): void {
   put(draft, { list });
   if (draft.session.resuming !== undefined) restore(draft, draft.session.resuming);
   const { closing } = draft.session;
-  const until = closing ? (isMonitorLive(draft) ? Number.POSITIVE_INFINITY : undefined) : waitsUntil(draft, update);
-  if (until === undefined) return tell(draft, update, true);
+  const until = closing ? waitsForClose(draft, update) : waitsUntil(draft, update);
+  const due = inPlaceOfHeld(draft, update);
+  if (until === undefined) return tell(draft, due, due === update);
   const gap = closing ? 'monitors' : 'removals';
-  put(draft, { held: { until, update, gap } });
+  put(draft, { held: { until, update: due, gap } });
   draft.effects.push({ do: 'hold', gap });
 }
 

@@ -253,6 +253,32 @@ describe('a Monitor', () => {
     expect(on.got()).toEqual([]);
   });
 
+  it('is settled before the answer to a close that stops a turn, whose end is told however often the state is repeated', () => {
+    const on = native();
+    on.state('running', []);
+    on.watches();
+    on.got();
+    const id = on.client.requests('session/close', { sessionId: S });
+    on.state('idle', [], { stopReason: 'cancelled' });
+    on.state('idle', []);
+    on.agent.answers(id, {});
+    const _meta = { afterturn: { reason: 'the session was closed' } };
+    expect(on.got()).toEqual([{ sessionUpdate: 'tool_call_update', toolCallId: 'm', status: 'cancelled', _meta }, { ...snapshot('idle'), stopReason: 'cancelled' }, { jsonrpc: '2.0', id, result: {} }]);
+  });
+
+  it('holds up no question while a close is on its way', () => {
+    const on = native();
+    on.state('running', []);
+    on.watches();
+    on.got();
+    on.client.requests('session/close', { sessionId: S });
+    on.state('requires_action', []);
+    expect(on.got()).toEqual([snapshot('requires_action', WATCH)]);
+    on.state('idle', [], { stopReason: 'end_turn' });
+    on.state('running', []);
+    expect(on.got()).toEqual([{ ...snapshot('idle', WATCH), stopReason: 'end_turn' }, snapshot('running', WATCH)]);
+  });
+
   it('is settled when the agent is gone', async () => {
     const on = native();
     on.state('running', []);
