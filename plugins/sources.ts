@@ -6,7 +6,7 @@
  */
 import { drop, replace, ruled, type Call, type Host, type Outcome, type Plugin, type Reply } from 'afterturn/plugin';
 import {
-  agentOf, asksForRaw, at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, habitsOfCommand, hasRawFeed, idOf, integerOf, isObject, protocolVersionOf, RAW_FEED, RAW_SUBTYPES_V2, rawRequestFor,
+  agentOf, asksForRaw, at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, habitsOfCommand, hasRawFeed, idOf, integerOf, isObject, protocolVersionOf, RAW_FEED, RAW_MESSAGES_V2, rawRequestFor,
   rawRequestOf, withClaudeSetup, withExtension, withNegotiated, withoutExtension, type AgentHabits, type AgentProtocol, type JsonObject, type RawRequest,
 } from 'afterturn/protocol';
 import { BoundedMap } from './bounded.js';
@@ -187,7 +187,7 @@ export function sources(options: SourcesOptions): Sources {
     const perTaskStop = wanted.perTaskStop && !isNative;
     if (!rawFeed && !perTaskStop) return undefined;
     const own = rawRequestOf(call.params);
-    const rawRequest = rawFeed ? rawRequestFor(sent.of(at(call.params, 'sessionId')), own, isBridged ? RAW_SUBTYPES_V2 : undefined) : own;
+    const rawRequest = rawFeed ? rawRequestFor(sent.of(at(call.params, 'sessionId')), own, isBridged ? RAW_MESSAGES_V2 : undefined) : own;
     sent.opened(call, rawRequest);
     const params = withClaudeSetup(call.params, { rawFeed, perTaskStop, rawRequest });
     return JSON.stringify(params) === JSON.stringify(call.params) ? undefined : ruled('set-up', replace({ params }));

@@ -4,7 +4,7 @@
  * only, and leaves where nothing reports background work.
  */
 import { instead, keep, replace, ruled, type Call, type CallHook, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply, type ReplyHook } from 'afterturn/plugin';
-import { asyncTaskWords, at, habitsOfAnswer, idOf, isObject, RAW_FEED, rawTaskWords, readRawFeed, readUpdate, type Reading, type TaskWords } from 'afterturn/protocol';
+import { asyncTaskWords, at, habitsOfAnswer, idOf, isObject, RAW_FEED, rawTaskWords, readRawFeed, readUpdate, type JsonObject, type Reading, type TaskWords } from 'afterturn/protocol';
 import { countMalformed } from '../malformed.js';
 import { keepOpenNeeds, reportsOf, type Reports } from '../needs.js';
 import { KeptSession, type OnRule } from './session.js';
@@ -60,6 +60,12 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
     return reading.signals.length === 0 ? undefined : after(sessionFor(id, host).outgoing({ type: 'told', signals: reading.signals, words }));
   };
 
+  /** claude-agent-acp keeps answers by the id of their call alone, so that of one session can come in another. */
+  const strays = (session: KeptSession, update: JsonObject): void => {
+    const task = session.unheardTask(update);
+    if (task !== undefined) for (const other of sessions.values()) if (other !== session) other.strayed(update, task);
+  };
+
   const onToolCall: CallHook = (call, host) => {
     const id = sessionIn(call.outline);
     const outline = at(call.outline, 'update');
@@ -67,6 +73,7 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
     const session = sessionFor(id, host);
     if (!session.concerns(outline)) return undefined;
     const update = session.needsContents(outline) ? at(call.params, 'update') : outline;
+    if (reports === 'rawFeed' && isObject(update)) strays(session, update);
     const changed = isObject(update) ? session.changed(update) : undefined;
     return changed === undefined ? undefined : replace({ params: { ...(call.params as object), update: changed } });
   };

@@ -1,7 +1,7 @@
 /** One session's launching calls at work: feeds the reducer and schedules what it waits for. All decisions are its. */
 import type { Host, Outgoing } from 'afterturn/plugin';
 import type { JsonObject } from 'afterturn/protocol';
-import { concernsLaunch, needsContents, nextKeepOpenTick, nothingKeptOpen, reduceKeepOpen, type KeepOpen, type KeepOpenEffect, type KeepOpenEvent, type KeepOpenOptions, type KeepOpenRule } from 'afterturn/state';
+import { concernsLaunch, isAnswered, needsContents, nextKeepOpenTick, nothingKeptOpen, reduceKeepOpen, unheardTask, type KeepOpen, type KeepOpenEffect, type KeepOpenEvent, type KeepOpenOptions, type KeepOpenRule } from 'afterturn/state';
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at'> : never;
 
@@ -33,6 +33,18 @@ export class KeptSession {
   changed(update: JsonObject): JsonObject | undefined {
     const effect = this.#run({ type: 'update', update }).find((other) => other.do === 'change');
     return effect?.do === 'change' ? effect.update : undefined;
+  }
+
+  /** The task that the update's structured answer names, if this session was never told of it. */
+  unheardTask(update: JsonObject): string | undefined {
+    return unheardTask(this.#state, update);
+  }
+
+  /** An answer that names `task` went to a call of the same id in another session; what is this session's own arms its call. */
+  strayed({ toolCallId, _meta }: JsonObject, task: string): void {
+    if (!isAnswered(this.#state, toolCallId, task)) return;
+    const update = { sessionUpdate: 'tool_call_update', toolCallId, _meta };
+    [this.#state] = reduceKeepOpen(this.#state, { type: 'update', update, at: this.host.now() }, this.options);
   }
 
   /** What else happened: the updates of our own that follow. */

@@ -2,7 +2,7 @@
  * The private extension's declarations: `_meta.jetbrains.air` of `initialize`, and what claude-agent-acp
  * reads in `_meta.claudeCode` of the requests that set a session up.
  */
-import { RAW_SUBTYPES } from './signals/index.js';
+import { RAW_MESSAGES } from './signals/index.js';
 import { arrayOf, at, isObject, objectOf, type JsonObject } from './shape.js';
 
 /** The extension capabilities that `_meta.jetbrains.air` of this object names (client capabilities, or an answer). */
@@ -57,11 +57,10 @@ export function asksForRaw(request: RawRequest | undefined, message: unknown): b
   return request.some(matches);
 }
 
-/** The request with `subtypes` (default: those that signals are read from): what it lacks is added, `true` stays. */
-export function withRawSubtypes(request: RawRequest, subtypes: readonly string[] = RAW_SUBTYPES): RawRequest {
+/** The request with `messages` (default: those that signals are read from): what it lacks is added, `true` stays. */
+export function withRawMessages(request: RawRequest, messages: readonly JsonObject[] = RAW_MESSAGES): RawRequest {
   if (request === true) return true;
-  const missing = subtypes.filter((subtype) => !asksForRaw(request, { type: 'system', subtype }));
-  return [...request, ...missing.map((subtype) => ({ type: 'system', subtype }))];
+  return [...request, ...messages.filter((message) => !asksForRaw(request, message))];
 }
 
 export interface SetupAddition {
@@ -81,7 +80,7 @@ export function withClaudeSetup(params: unknown, add: SetupAddition): JsonObject
   const options = objectOf(claudeCode.options) ?? {};
   const added = {
     ...(add.perTaskStop ? { options: { perTaskStopAffordance: true, ...options } } : {}),
-    ...(add.rawFeed ? { emitRawSDKMessages: add.rawRequest ?? withRawSubtypes(rawRequestOf(before)) } : {}),
+    ...(add.rawFeed ? { emitRawSDKMessages: add.rawRequest ?? withRawMessages(rawRequestOf(before)) } : {}),
   };
   return { ...before, _meta: { ...meta, claudeCode: { ...claudeCode, ...added } } };
 }

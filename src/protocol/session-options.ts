@@ -3,8 +3,8 @@
  * that says the same leaves it alone; one that differs tears it down, and its background work dies
  * without a word.
  */
-import { asksForRaw, withRawSubtypes, type RawRequest } from './extension.js';
-import { arrayOf, at, isNumber, isObject, objectOf, stringOf } from './shape.js';
+import { asksForRaw, withRawMessages, type RawRequest } from './extension.js';
+import { arrayOf, at, isNumber, isObject, objectOf, stringOf, type JsonObject } from './shape.js';
 
 /** Options that a live session takes without being built anew, or that the adapter sets itself. */
 const PASSING_OPTIONS: ReadonlySet<string> = new Set([
@@ -49,8 +49,8 @@ function covers(before: RawRequest, asked: RawRequest): boolean {
  * What to ask of the raw feed for a session: what its earlier set-up request asked for, byte for byte,
  * as long as that brings all that the client asks for now; else the client's request with what is missing.
  */
-export const rawRequestFor = (before: RawRequest | undefined, asked: RawRequest, subtypes?: readonly string[]): RawRequest =>
-  before !== undefined && covers(before, asked) ? before : withRawSubtypes(asked, subtypes);
+export const rawRequestFor = (before: RawRequest | undefined, asked: RawRequest, messages?: readonly JsonObject[]): RawRequest =>
+  before !== undefined && covers(before, asked) ? before : withRawMessages(asked, messages);
 
 /** The raw feed is not in 0.25.3 and is in 0.29.2, the first that was seen to send it. */
 const RAW_FEED_SINCE = { major: 0, minor: 29 };

@@ -33,17 +33,42 @@ function callOf(before: KeptCall | undefined, id: string, message: JsonObject, o
   return before !== undefined && content === undefined ? before : { ...(before ?? newCall(id, name)), content };
 }
 
-/** The task that a spawn names this call for. */
-export const spawnedFor = (state: KeepOpen, id: string): string | undefined =>
-  sessionOf(state).items.where(byCall, id).findLast((item) => item.started)?.task;
+/** The task that names this call as its own: by its spawn, or as a member of the raw feed's set of background work. */
+export const startedBy = (state: KeepOpen, id: string, { asyncTasks }: KeepOpenOptions): string | undefined =>
+  sessionOf(state).items.where(byCall, id).findLast((item) => item.started && (asyncTasks || item.background))?.task;
+
+/** An answer names a task that the session was never told of, and another names this call: the answer is another session's, to a call of the same id. */
+const isMistaken = (state: KeepOpen, task: string, started: string | undefined): boolean => started !== undefined && started !== task && itemOf(state, task) === undefined;
+
+/** The task that the update's structured answer names, if the session was never told of it. */
+export function unheardTask(state: KeepOpen, update: JsonObject): string | undefined {
+  const task = launchedTask(state.calls.get(idOf(update.toolCallId) ?? '')?.name, update);
+  return task === undefined || itemOf(state, task) !== undefined ? undefined : task;
+}
+
+/** Whether the answer to a call of another session, of the same id, is to this one's: the task names a call here that has no answer. */
+export function isAnswered(state: KeepOpen, toolCallId: unknown, task: string): boolean {
+  const call = state.calls.get(idOf(toolCallId) ?? '');
+  return call !== undefined && call.task === undefined && itemOf(state, task)?.toolCallId === call.id;
+}
+
+/** The call with the task that names it in place of one that a mistaken answer named. */
+export function corrected(state: KeepOpen, call: KeptCall, options: KeepOpenOptions): KeptCall {
+  const task = options.asyncTasks || call.task === undefined ? undefined : startedBy(state, call.id, options);
+  const item = task === undefined ? undefined : itemOf(state, task);
+  return task === undefined || item === undefined || call.task === undefined || !isMistaken(state, call.task, task) ? call : { ...call, task, life: item.life, run: item.run };
+}
 
 /**
  * The call, armed when its structured answer names a task or a spawn names it. What is replayed arms
  * for a live task only, and where the extension reports tasks nothing arms that it has not reported.
  */
-export function armed(state: KeepOpen, call: KeptCall, update: JsonObject, { asyncTasks }: KeepOpenOptions): KeptCall {
-  if (call.task !== undefined) return call;
-  const task = launchedTask(call.name, update) ?? (asyncTasks ? spawnedFor(state, call.id) : undefined);
+export function armed(state: KeepOpen, call: KeptCall, update: JsonObject, options: KeepOpenOptions): KeptCall {
+  if (call.task !== undefined) return corrected(state, call, options);
+  const { asyncTasks } = options;
+  const [answered, started] = [launchedTask(call.name, update), startedBy(state, call.id, options)];
+  const isOthers = !asyncTasks && answered !== undefined && isMistaken(state, answered, started);
+  const task = isOthers || (asyncTasks && answered === undefined) ? started : answered;
   const item = task === undefined ? undefined : itemOf(state, task);
   if (task === undefined || item?.ambient || (state.replays > 0 && !isLiveItem(item)) || (asyncTasks && !item?.started)) return call;
   return item === undefined ? { ...call, task } : { ...boundTo({ ...call, task }, item, false).call, task };

@@ -6,7 +6,7 @@
  * No timer ends a call, and text neither arms nor ends one.
  */
 import type { Signal, TaskWords } from '../protocol/index.js';
-import { armed, mayLaunch, seeAsked, seeUpdate, spawnedFor } from './keep-open-calls.js';
+import { armed, corrected, mayLaunch, seeAsked, seeUpdate, startedBy } from './keep-open-calls.js';
 import { andThen, byTask, caughtUp, isLiveItem, isOpen, itemOf, LEDGER_KEY, type Step } from './keep-open-ends.js';
 import type { KeepOpen, KeepOpenEffect, KeepOpenEvent, KeepOpenOptions, KeptCall, KeptTask } from './keep-open-types.js';
 import { isTentative } from './ledger-items.js';
@@ -14,7 +14,7 @@ import type { Item } from './ledger-types.js';
 import { emptyLedger, reduceLedger } from './ledger.js';
 import { Table, type Index } from './table.js';
 
-export { concernsLaunch, needsContents } from './keep-open-calls.js';
+export { concernsLaunch, isAnswered, needsContents, unheardTask } from './keep-open-calls.js';
 export { keepOpenRules } from './keep-open-types.js';
 
 const REMEMBERED = 256;
@@ -75,11 +75,13 @@ function withSignal(taken: Taken, signal: Signal, event: Told, options: KeepOpen
   return { state: signal.type === 'taskEnded' ? withEnd(next, before, item, signal, event, options) : next, touched };
 }
 
-/** A spawn, or what comes later, names a call: it is armed, and open again when it was passed as final. */
+/** A start, or what comes later, names a call: it is armed, and open again when it was passed as final. */
 function namedLate(state: KeepOpen, task: string, options: KeepOpenOptions): Step {
   const id = itemOf(state, task)?.toolCallId;
   const call = id === undefined ? undefined : state.calls.get(id);
-  if (id === undefined || call === undefined || call.task !== undefined || spawnedFor(state, id) !== task || !mayLaunch(call.name, options)) return [state, []];
+  if (id === undefined || call === undefined || startedBy(state, id, options) !== task || !mayLaunch(call.name, options)) return [state, []];
+  const right = corrected(state, call, options);
+  if (call.task !== undefined || !options.asyncTasks) return [right === call ? state : { ...state, calls: state.calls.set(id, right) }, []];
   const named = armed(state, call, {}, options);
   if (named.task === undefined) return [state, []];
   if (!named.final) return [{ ...state, calls: state.calls.set(id, named) }, []];
@@ -90,7 +92,7 @@ function namedLate(state: KeepOpen, task: string, options: KeepOpenOptions): Ste
 function told(state: KeepOpen, event: Told, options: KeepOpenOptions): Step {
   const taken = event.signals.reduce<Taken>((next, signal) => withSignal(next, signal, event, options), { state, touched: new Set() });
   const start: Step = [event.words.reduce(withWords, taken.state), []];
-  const named = options.asyncTasks ? [...taken.touched].reduce((step, task) => andThen(step, (next) => namedLate(next, task, options)), start) : start;
+  const named = [...taken.touched].reduce((step, task) => andThen(step, (next) => namedLate(next, task, options)), start);
   const [only, ...others] = taken.touched;
   if (only === undefined) return named;
   return others.length === 0 ? caughtUpEach(named, named[0].calls.where(byTask, only)) : caughtUpAll(named, (task) => taken.touched.has(task));

@@ -26,7 +26,7 @@ function unheardOf(task: string, at: number): Item {
   return {
     task, life: 1, kind: 'tool_call', taskType: undefined, phase: 'noted', started: false, title: undefined, description: undefined,
     canCancel: false, toolCallId: undefined, outputFile: undefined, summary: undefined, run: undefined, earlierRun: undefined, upcoming: undefined,
-    inRawFeed: false, ambient: false, background: false, paused: false, stopAsked: false, outcome: undefined, endedBy: undefined, exitCode: undefined,
+    inRawFeed: false, forgotten: false, ambient: false, background: false, paused: false, stopAsked: false, outcome: undefined, endedBy: undefined, exitCode: undefined,
     startedAt: at, endedAt: undefined,
   };
 }
@@ -85,7 +85,7 @@ export function started(before: Item | undefined, signal: Told<'taskStarted'>, a
   if (isEarlier(before, facts)) return before;
   if (before.phase === 'noted') return live(before);
   if (isOtherRun(before, facts)) return live(nextLife(before, at));
-  if (isLive(before)) return withFacts(before, facts, source);
+  if (isLive(before)) return withFacts(before.forgotten && source === 'async' ? { ...before, forgotten: false } : before, facts, source);
   if (!before.started) return { ...withFacts(before, facts, source), started: true };
   return isLate(before, facts) ? before : live(nextLife(before, at));
 }
@@ -103,12 +103,16 @@ export function changed(before: Item | undefined, signal: Told<'taskChanged'>, a
 /** Only the raw feed's own word, or a stop that was asked for, makes a `stopped` certain. */
 export const isTentative = (item: Item, signal: Told<'taskEnded'>): boolean => signal.outcome === 'stopped' && signal.source === 'async' && !item.stopAsked;
 
+/** The extension forgets what runs in the background. */
+export const forgotten = (item: Item): Item => (item.inRawFeed && item.kind !== 'turn' ? { ...item, forgotten: true, canCancel: false } : item);
+
 /** A `stopped` that nobody asked for says nothing against an end that the raw feed told. */
 const isOverruled = (item: Item, signal: Told<'taskEnded'>): boolean => item.phase === 'ended' && item.endedBy === 'raw' && isTentative(item, signal);
 
 export function ended(before: Item | undefined, signal: Told<'taskEnded'>, at: number): Item {
   const item = before ?? unheardOf(signal.task, at);
   if (isOtherRun(item, signal.facts)) return item;
+  if (item.forgotten && signal.source === 'async') return item;
   const told = withFacts(item, signal.facts, signal.source);
   if (isOverruled(item, signal)) return told;
   const exitCode = signal.exitCode ?? told.exitCode;

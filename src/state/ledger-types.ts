@@ -35,6 +35,8 @@ export interface Item {
   /** The raw feed told of it, so that a missing `ambient` means that it is none. */
   readonly inRawFeed: boolean;
   readonly ambient: boolean;
+  /** The extension has forgotten it while it runs: what it said of its end then is none, and it can stop it no more. */
+  readonly forgotten: boolean;
   /** The raw feed says that it runs in the background. */
   readonly background: boolean;
   readonly paused: boolean;

@@ -5,7 +5,7 @@
  * Follows the v2 Background Work RFD ("Background work is terminals, tool calls, and subagents").
  */
 import { exitCodeOfSummary, type CallFacts, type Signal, type TerminalFacts } from '../protocol/index.js';
-import { changed, ended, isLive, isOtherRun, isTentative, sameItem, standsAlone, started, withTool } from './ledger-items.js';
+import { changed, ended, forgotten, isLive, isOtherRun, isTentative, sameItem, standsAlone, started, withTool } from './ledger-items.js';
 import type { CallState, Fact, Item, Ledger, LedgerEvent, LedgerOptions, SessionLedger, TerminalState } from './ledger-types.js';
 import { Table, type Index } from './table.js';
 
@@ -224,6 +224,10 @@ function reduceSession(session: SessionLedger, event: LedgerEvent, options: Ledg
     case 'stopAsked':
     case 'stopRefused':
       return askedToStop(session, signal.task, signal.type === 'stopAsked');
+    case 'conversationReset': {
+      const live = [...session.items.values()].filter(isLive);
+      return live.reduce<Step>((step, item) => then(step, (next) => put(next, item, forgotten(item), false, remembered)), unchanged(session));
+    }
     // A level that ends nothing: some agents tell the empty set before the end.
     case 'liveSet':
     case 'sessionState':

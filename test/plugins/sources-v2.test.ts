@@ -50,8 +50,8 @@ function connected({ source = 'auto', agent = CLAUDE, meta }: Options = {}): Con
 }
 
 const metaOf = (params: string): Message => JSON.parse(params)._meta;
-/** The agent's `status` names the user messages, which only a v2 client is told of by id. */
-const BRIDGED = [...ASKED, { type: 'system', subtype: 'status' }];
+/** The agent's `status` names the user messages, which only a v2 client is told of by id; a reset makes it forget its tasks. */
+const BRIDGED: readonly { readonly type: string; readonly subtype?: string }[] = [...ASKED, { type: 'system', subtype: 'status' }, { type: 'conversation_reset' }];
 const added = { claudeCode: { options: { perTaskStopAffordance: true }, emitRawSDKMessages: BRIDGED } };
 const NEW = { cwd: '/project', mcpServers: [] };
 

@@ -140,8 +140,8 @@ describe('a v2 client of claude-agent-acp', () => {
     return emitRawSDKMessages;
   }
 
-  it('asks an agent that speaks v1 for the names of the messages that it takes in, too, and keeps them from the client', () => {
-    expect(asked({ protocolVersion: 1, agentInfo: CLAUDE })).toEqual([...ASKED, status]);
+  it('asks an agent that speaks v1 for the names of the messages that it takes in, and for what makes it forget its tasks, too, and keeps them from the client', () => {
+    expect(asked({ protocolVersion: 1, agentInfo: CLAUDE })).toEqual([...ASKED, status, { type: 'conversation_reset' }]);
   });
 
   it('does not ask an agent that speaks v2: that tells them itself', () => {

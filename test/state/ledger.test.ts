@@ -131,6 +131,40 @@ describe('when an item detaches', () => {
   });
 });
 
+describe('a conversation that begins anew (`/clear`)', () => {
+  const cleared = (): Listener => {
+    const agent = running();
+    agent.spawned('b', { toolCallId: 'c' });
+    agent.raw('task_started', { task_id: 'b', task_type: 'local_bash', tool_use_id: 'c' });
+    agent.call('c', 'completed');
+    agent.spawned('unfed');
+    agent.spawned('t', { taskType: 'turn' });
+    expect(agent.hears({ type: 'conversationReset' })).toEqual(['changed b']);
+    return agent;
+  };
+
+  it('ends no work that the raw feed knows, whatever the extension says, and leaves it without a stop', () => {
+    const agent = cleared();
+    expect(agent.ended('b', 'failed')).toEqual([]);
+    expect(agent.item('b')).toMatchObject({ phase: 'background', canCancel: false });
+    expect(agent.raw('task_updated', { task_id: 'b', patch: { status: 'completed' } })).toEqual(['ended b completed']);
+    expect(agent.ended('b', 'failed')).toEqual([]);
+  });
+
+  it('ends what only the extension tells of, and turns', () => {
+    const agent = cleared();
+    expect(agent.ended('unfed', 'failed')).toEqual(['ended unfed failed']);
+    expect(agent.ended('t', 'failed')).toEqual(['ended t failed']);
+  });
+
+  it('is over for work that the extension tells of again', () => {
+    const agent = cleared();
+    agent.spawned('b');
+    expect(agent.item('b')).toMatchObject({ phase: 'background', canCancel: true });
+    expect(agent.ended('b', 'failed')).toEqual(['ended b failed']);
+  });
+});
+
 describe('tool calls and terminals', () => {
   it('knows a call by what all updates add up to', () => {
     const agent = running();

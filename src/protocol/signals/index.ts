@@ -24,7 +24,7 @@ export function readUpdate(update: JsonObject): Reading {
   return read === undefined ? nothing : read(update);
 }
 
-export { readRawFeed, exitCodeOfSummary, RAW_FEED, RAW_SUBTYPES, RAW_SUBTYPES_V2 } from './raw-feed.js';
+export { readRawFeed, exitCodeOfSummary, RAW_FEED, RAW_MESSAGES, RAW_MESSAGES_V2, RAW_SUBTYPES } from './raw-feed.js';
 export { isBackgrounded } from './entities.js';
 export { childOfRun, readRunUpdate, readSubagentUpdate } from './subagents.js';
 export { TURN_TASK } from './async-task.js';

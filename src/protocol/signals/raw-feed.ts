@@ -12,8 +12,13 @@ export const RAW_FEED = '_claude/sdkMessage';
 /** The subtypes that signals are read from, and so the ones to ask for. */
 export const RAW_SUBTYPES = ['task_started', 'task_updated', 'task_progress', 'task_notification', 'background_tasks_changed', 'session_state_changed'] as const;
 
-/** What is asked for beside them for a client of v2: the messages in which the agent names the user messages that it takes in. */
-export const RAW_SUBTYPES_V2 = [...RAW_SUBTYPES, 'status'] as const;
+/** The messages that signals are read from, as a set-up request asks for them. */
+export const RAW_MESSAGES: readonly JsonObject[] = RAW_SUBTYPES.map((subtype) => ({ type: 'system', subtype }));
+
+const RESET = 'conversation_reset';
+
+/** What is asked for beside them for a client of v2: the messages in which the agent names the user messages that it takes in, and those by which it forgets its tasks. */
+export const RAW_MESSAGES_V2: readonly JsonObject[] = [...RAW_MESSAGES, { type: 'system', subtype: 'status' }, { type: RESET }];
 
 /** The SDK's task types in the extension's words. A Monitor runs as `local_bash`; its launching call tells. */
 const taskTypes: ReadonlyMap<string, string> = new Map([
@@ -103,7 +108,7 @@ export function readRawFeed(params: unknown): Reading {
   const message = objectOf(at(params, 'message'));
   if (message === undefined) return malformed(`message is ${typeName(at(params, 'message'))}, expected object`);
   const subtype = stringOf(message.subtype);
-  if (subtype === undefined) return nothing;
+  if (subtype === undefined) return message.type === RESET ? told({ type: 'conversationReset' }) : nothing;
   if (subtype === 'background_tasks_changed') return readLiveSet(message);
   if (subtype === 'session_state_changed') {
     const state = stringOf(message.state);

@@ -46,7 +46,9 @@ export type Signal =
   | { readonly type: 'terminal'; readonly terminal: string; readonly facts: TerminalFacts }
   | { readonly type: 'foreground'; readonly state: string; readonly stopReason?: string }
   /** The raw feed's word on whether the session runs, prompt or not. */
-  | { readonly type: 'sessionState'; readonly running: boolean };
+  | { readonly type: 'sessionState'; readonly running: boolean }
+  /** The conversation begins anew in the same session (`/clear`): what runs in the background goes on, and the extension has forgotten it. */
+  | { readonly type: 'conversationReset' };
 
 export interface CallFacts {
   /** The update starts the call (v1 `tool_call`). */

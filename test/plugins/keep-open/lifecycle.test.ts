@@ -234,6 +234,26 @@ describe('several lives', () => {
     expect(on.seen().map(({ status }) => status)).toEqual(['completed']);
   });
 
+  it('gives two sessions with one id their own tasks, also where the agent tells the answer of one in the other', () => {
+    const on = talk();
+    const starts = (session: string, task: string): void => {
+      on.feeds(raw.live(raw.task(task, task)), session);
+      on.feeds(raw.started(task, 'T', task), session);
+    };
+    on.says(call.starts('T', 'Bash'));
+    on.says(call.starts('T', 'Bash'), 'session-2');
+    starts(S, 'b1');
+    on.says(call.answers('T', 'Bash', { backgroundTaskId: 'b1' }), 'session-2');
+    on.says(call.completes('T', 'Bash'));
+    starts('session-2', 'b2');
+    on.says(call.completes('T', 'Bash'), 'session-2');
+    const seen = (): unknown[] => on.got().filter(({ params }) => params.update.status !== 'pending').map(({ params: { sessionId, update } }) => [sessionId, update.status, update._meta.claudeCode.backgroundTask?.taskId]);
+    expect(seen()).toEqual([['session-2', undefined, 'b1'], [S, 'in_progress', 'b1'], ['session-2', 'in_progress', 'b2']]);
+    on.feeds(raw.updated('b2', 'failed'), 'session-2');
+    on.feeds(raw.updated('b1', 'completed'));
+    expect(seen()).toEqual([['session-2', 'failed', 'b2'], [S, 'completed', 'b1']]);
+  });
+
   it('re-opens the call of a task that runs again under its old id, and ends it again', () => {
     const on = talk();
     on.says(call.starts('A', 'Agent'));

@@ -86,6 +86,47 @@ describe.each([
   });
 });
 
+describe('a subagent in the background', () => {
+  function working(): Wired & { child(update: Message): void; settles(): string[] } {
+    const on = wired(pluginsFor(CLAUDE), { agentCommand: [CLAUDE] });
+    const says = (sessionId: string, update: Message): void => on.agent.notifies('session/update', { sessionId, update });
+    const child = (update: Message): void => says('child', update);
+    on.client.sends({ jsonrpc: '2.0', id: 'i', method: 'initialize', params: { protocolVersion: 2, info: { name: 'c', version: '1' }, capabilities: {} } });
+    on.agent.answers('i', { protocolVersion: 2, info: { name: `@agentclientprotocol/${CLAUDE}`, version: '0.101.0' }, capabilities: {}, authMethods: [] });
+    on.agent.answers(on.client.requests('session/new', { cwd: '/p', mcpServers: [] }), { sessionId: 's' });
+    says('s', { sessionUpdate: 'subagent_update', sessionId: 'child', title: 'Search', state: { state: 'running', background: [] } });
+    says('s', { sessionUpdate: 'state_update', state: 'idle', stopReason: 'end_turn', background: [{ type: 'subagent', sessionId: 'child' }] });
+    child({ sessionUpdate: 'state_update', state: 'running', background: [] });
+    child({ sessionUpdate: 'tool_call_update', toolCallId: 'left', title: 'x', status: 'in_progress' });
+    return { ...on, child, settles: () => settledIn(on.client.received()) };
+  }
+
+  test('that is stopped leaves no call unfinished', () => {
+    const on = working();
+    on.clock.advance(MINUTE);
+    expect(on.settles()).toEqual([]);
+    on.child({ sessionUpdate: 'state_update', state: 'idle', stopReason: 'cancelled', background: [] });
+    on.clock.advance(1999);
+    expect(on.settles()).toEqual([]);
+    on.clock.advance(1);
+    expect(on.settles()).toEqual(['left cancelled']);
+  });
+
+  test('keeps what it has in the background, and what its next run starts', () => {
+    const on = working();
+    on.child({ sessionUpdate: 'state_update', state: 'idle', stopReason: 'end_turn', background: [{ type: 'tool_call', toolCallId: 'left' }] });
+    on.clock.advance(MINUTE);
+    on.child({ sessionUpdate: 'state_update', state: 'running', background: [{ type: 'tool_call', toolCallId: 'left' }] });
+    on.child({ sessionUpdate: 'tool_call_update', toolCallId: 'next', title: 'y', status: 'pending' });
+    on.child({ sessionUpdate: 'state_update', state: 'requires_action', background: [{ type: 'tool_call', toolCallId: 'left' }] });
+    on.clock.advance(MINUTE);
+    expect(on.settles()).toEqual([]);
+    on.child({ sessionUpdate: 'state_update', state: 'idle', stopReason: 'end_turn', background: [] });
+    on.clock.advance(2000);
+    expect(on.settles()).toEqual(['left cancelled', 'next cancelled']);
+  });
+});
+
 test('a Monitor lives as long as its watch, and a list that gets lost settles nothing', () => {
   const monitor = loadRecording('d_monitor.v2raw');
   const armed = monitor.findIndex(({ msg }) => JSON.stringify(msg).includes('"stopReason":"end_turn"'));

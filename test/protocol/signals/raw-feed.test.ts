@@ -55,6 +55,12 @@ describe('the raw feed', () => {
     expect(read('session_state_changed', { state: 'idle' })).toEqual({ signals: [{ type: 'sessionState', running: false }] });
   });
 
+  it('tells that the conversation begins anew', () => {
+    const message = { type: 'conversation_reset', new_conversation_id: 'n', trigger: 'clear' };
+    expect(readRawFeed({ sessionId: 's', message })).toEqual({ signals: [{ type: 'conversationReset' }] });
+    expect(readRawFeed({ sessionId: 's', message: { type: 'assistant' } })).toEqual({ signals: [] });
+  });
+
   it('has a reader for every subtype that is asked for', () => {
     for (const subtype of RAW_SUBTYPES) expect(read(subtype).problem, subtype).toBeTypeOf('string');
   });
