@@ -2,7 +2,7 @@
  * Tool calls and terminals of a v2 session for a v1 client, which knows a terminal by the calls that
  * show it. Output as text is told at most some times a second: each time the call's content is told anew.
  */
-import { arrayOf, fieldsAfter, idOf, newCall, newTerminal, terminalAfter, toldTerminal, toV1CallUpdate, toV1TerminalText, type AskedAbout, type DownCallContext, type JsonObject, terminalsIn } from 'afterturn/protocol';
+import { arrayOf, fieldsAfter, hasEnded, idOf, isObject, newCall, newTerminal, untoldTerminal, terminalAfter, toldTerminal, toV1CallUpdate, toV1TerminalText, type AskedAbout, type DownCall, type DownCallContext, type JsonObject, terminalsIn } from 'afterturn/protocol';
 import type { DownConnection } from './connection.js';
 import type { DownSession } from './session.js';
 
@@ -63,7 +63,8 @@ export class DownCalls {
     if (id === undefined) return;
     const { terminals, calls } = session.transcript;
     const before = terminals.get(id) ?? newTerminal;
-    const terminal = terminalAfter(before, update);
+    if (session.replays && update.exitStatus !== undefined) session.pastExits.set(id, update.exitStatus);
+    const terminal = terminalAfter(before, session.replays ? { ...update, exitStatus: undefined } : update);
     session.rememberTerminal(id, terminal);
     if (this.#connection.client.terminalOutput) {
       if (terminal.shownBy !== undefined) this.#tell(session, terminal.shownBy, {}, []);
@@ -73,6 +74,35 @@ export class DownCalls {
     if (session.changed.size === 0) return;
     if (terminal.exit !== undefined && before.exit === undefined) this.flush(session);
     else session.flushing ??= this.#connection.host.after(TEXT_INTERVAL_MS, () => this.flush(session));
+  }
+
+  /**
+   * The history is over: tells the exits in it. What the state behind it lists lives: an exit of that was
+   * not its end, and v1 has no way to take one back.
+   */
+  tellPastExits(session: DownSession): void {
+    const past = [...session.pastExits].filter(([id, exit]) => isObject(exit) && !session.live.has(id));
+    session.pastExits.clear();
+    for (const [terminalId, exitStatus] of past) this.onTerminal(session, { sessionUpdate: 'terminal_update', terminalId, exitStatus });
+  }
+
+  /** The history is over: tells the calls that go on and that it does not hold, as those of a subagent. */
+  tellEarlier(session: DownSession): void {
+    const { earlier } = session;
+    const isNew = earlier !== undefined && earlier !== session.transcript;
+    if (isNew) for (const [id, call] of earlier.calls) if (!session.transcript.calls.has(id) && !hasEnded(call)) this.#tellKnown(session, id, {});
+    session.earlier = undefined;
+  }
+
+  /** A call that the history has not told, and that goes on: as it was, of which the client knows nothing any more. */
+  #earlier({ earlier, transcript }: DownSession, id: string): DownCall | undefined {
+    const call = earlier?.calls.get(id);
+    if (earlier === undefined || call === undefined || hasEnded(call)) return undefined;
+    for (const terminalId of terminalsIn(call.fields.content)) {
+      const terminal = earlier.terminals.get(terminalId);
+      if (terminal !== undefined && !transcript.terminals.has(terminalId)) transcript.terminals.set(terminalId, untoldTerminal(terminal));
+    }
+    return { ...call, told: undefined };
   }
 
   /** Tells what waits to be told of outputs. */
@@ -85,7 +115,12 @@ export class DownCalls {
 
   /** What waited is nothing new of a call that is forgotten. */
   #tellKnown(session: DownSession, id: string, update: JsonObject): void {
-    if (session.transcript.calls.has(id)) this.#tell(session, id, update, []);
+    if (this.knows(session, id)) this.#tell(session, id, update, []);
+  }
+
+  /** Whether the client was told of the call, and it is not forgotten. */
+  knows({ transcript, earlier }: DownSession, id: string): boolean {
+    return transcript.calls.has(id) || earlier?.calls.has(id) === true;
   }
 
   /**
@@ -102,7 +137,7 @@ export class DownCalls {
   }
 
   #tell(session: DownSession, id: string, update: JsonObject, faults: string[]): void {
-    const before = session.transcript.calls.get(id) ?? newCall;
+    const before = session.transcript.calls.get(id) ?? (update.title === undefined ? this.#earlier(session, id) : undefined) ?? newCall;
     session.changed.delete(id);
     const context: DownCallContext = { claudeMeta: this.#connection.agent.claudeMeta, terminal: (terminalId) => this.#shown(session, terminalId) };
     const { call, update: said } = toV1CallUpdate(id, before, update, context, faults);

@@ -87,10 +87,13 @@ export class DownLifecycle {
     this.#calls.settle(session);
     const before = session.transcript;
     session.transcript = newTranscript();
-    Object.assign(session, { replays: true, closed: false });
+    Object.assign(session, { replays: true, closed: false, earlier: before });
+    session.pastExits.clear();
     return this.#sendSetup(call, { method: 'session/resume', params: params.value }, (reply) => {
       session.replays = false;
       if (reply.error !== undefined) session.transcript = before;
+      this.#calls.tellPastExits(session);
+      this.#calls.tellEarlier(session);
     });
   }
 

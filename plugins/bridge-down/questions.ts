@@ -44,8 +44,7 @@ export class DownQuestions {
     const clientId = host.request('toClient', 'session/request_permission', asked, (reply) => {
       this.#clientIds.delete(keyOf(id));
       const status = allows(params.options, at(reply.result, 'outcome')) ? 'completed' : 'failed';
-      // A history that was told meanwhile holds no such call.
-      const ends = about.isMade && session.transcript.calls.has(about.toolCallId);
+      const ends = about.isMade && this.#calls.knows(session, about.toolCallId);
       if (ends) this.#calls.onCall(session, { sessionUpdate: 'tool_call_update', toolCallId: about.toolCallId, status }, []);
       host.respond('toClient', id, bodyOf(reply));
     });

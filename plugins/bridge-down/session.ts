@@ -38,8 +38,14 @@ export class DownSession {
   prompts: V1Prompts = noV1Prompts;
   /** The messages that the client's own prompts became. */
   readonly ownMessages = new BoundedSet<string>(MAX_MESSAGES);
+  /** What was told before the history that is being told. */
+  earlier: Transcript | undefined;
   /** The history is being told. */
   replays = false;
+  /** Exits that the history tells, of terminals that may be listed as live behind it. */
+  readonly pastExits = new BoundedMap<string, unknown>();
+  /** The terminals that the state told last lists as live. */
+  live: ReadonlySet<string> = new Set();
   /** Nothing more is said of it. */
   closed = false;
   /** Calls whose last status waits for the list that their work may be on, with that status. */

@@ -3,7 +3,7 @@
  * it needs to know of earlier ones in the session.
  */
 import { drop, type Call, type Outcome } from 'afterturn/plugin';
-import { chunkKindOf, idOf, isUpdate, isV1PlanType, at, objectOf, plansAfter, toV1Chunks, toV1ConfigUpdates, toV1Plan, toV1PlainUpdates, toV1OtherUpdate, untold, typeName, v2OptionsOf, type JsonObject } from 'afterturn/protocol';
+import { backgroundListOf, chunkKindOf, idOf, isUpdate, isV1PlanType, at, objectOf, plansAfter, toV1Chunks, toV1ConfigUpdates, toV1Plan, toV1PlainUpdates, toV1OtherUpdate, untold, typeName, v2OptionsOf, type JsonObject } from 'afterturn/protocol';
 import { waitsForInsertion } from 'afterturn/state';
 import type { DownCalls } from './calls.js';
 import type { DownConnection } from './connection.js';
@@ -69,6 +69,8 @@ export class DownUpdates {
 
   #state(session: DownSession, update: Update): void {
     this.#calls.flush(session);
+    const list = backgroundListOf(update);
+    session.live = new Set(typeof list === 'string' ? [] : list.flatMap(({ type, id }) => (type === 'terminal' && id !== undefined ? [id] : [])));
     this.#prompts.onState(session, update);
   }
 

@@ -19,10 +19,10 @@ const OWN_SESSION: ReadonlySet<unknown> = new Set([
   'config_option_update', 'available_commands_update', 'session_info_update', 'usage_update', 'compaction_update', 'compaction_summary_chunk',
 ]);
 
-/** The call that stands for the newest run of a subagent. `own`: as it began, where nobody else tells of it. */
+/** The call that stands for the newest run of a subagent. `own`: nobody else tells of it. */
 interface Launch {
   readonly call: string;
-  readonly own: ToldUpdate | undefined;
+  readonly own: boolean;
 }
 
 const withParent = (update: JsonObject, call: string | undefined): JsonObject => {
@@ -44,7 +44,7 @@ export class Flattened implements TellsSubagents {
   news(news: RunNews, runs: SubagentRuns): readonly ToldUpdate[] {
     if (news.type === 'started') return this.#started(news.child, news.message, runs);
     const launch = this.#launches.get(news.child.id);
-    if (launch?.own === undefined) return [];
+    if (launch === undefined || !launch.own) return [];
     const end = news.type === 'ended' ? { status: statuses[news.outcome] } : { content: textContent(news.content) };
     return [{ session: rootSession(runs, news.child.parent), update: { sessionUpdate: 'tool_call_update', toolCallId: launch.call, ...end } }];
   }
@@ -75,14 +75,8 @@ export class Flattened implements TellsSubagents {
 
   meant = (session: string): string => session;
 
-  /** The history holds no call that only stands for a run. */
-  again(session: string, runs: SubagentRuns): readonly ToldUpdate[] {
-    const working = [...runs.values()].filter(({ id, phase }) => phase === 'running' && rootSession(runs, id) === session);
-    return working.flatMap(({ id }) => this.#launches.get(id)?.own ?? []);
-  }
-
   #sees(call: string | undefined): void {
-    if (call === undefined || [...this.#launches.values()].some((launch) => launch.own !== undefined && launch.call === call)) return;
+    if (call === undefined || [...this.#launches.values()].some((launch) => launch.own && launch.call === call)) return;
     this.#calls.add(call);
   }
 
@@ -95,19 +89,15 @@ export class Flattened implements TellsSubagents {
   #started(child: SubagentRun, message: { readonly id: string | undefined; readonly text: string } | undefined, runs: SubagentRuns): readonly ToldUpdate[] {
     const launch = child.launch === undefined ? undefined : this.#ids.shown(rootSession(runs, child.parent), child.parent, 'toolCallId', child.launch);
     const call = launch ?? message?.id ?? `afterturn:${child.id}${child.run > 1 ? `:${child.run}` : ''}`;
-    const own = this.#calls.has(call) ? undefined : this.#begun(child, call, message, runs);
+    const own = !this.#calls.has(call);
     this.#launches.set(child.id, { call, own });
-    return own === undefined ? [] : [own];
-  }
-
-  /** What stands for a run where the agent tells of no call. */
-  #begun(child: SubagentRun, call: string, message: { readonly text: string } | undefined, runs: SubagentRuns): ToldUpdate {
+    if (!own) return [];
     const title = child.title ?? 'Subagent';
     const rawInput = { description: title, ...(message === undefined ? {} : { prompt: message.text }), ...(child.description === undefined ? {} : { subagent_type: child.description }) };
     const content = message === undefined ? [] : textContent([{ type: 'text', text: message.text }]);
     const update = { toolCallId: call, name: 'Agent', title, kind: 'think', status: 'in_progress', rawInput, content, _meta: { claudeCode: { toolName: 'Agent' } } };
     const parent = this.#launches.get(child.parent)?.call;
-    return { session: rootSession(runs, child.parent), update: { sessionUpdate: 'tool_call_update', ...withParent(update, parent) } };
+    return [{ session: rootSession(runs, child.parent), update: { sessionUpdate: 'tool_call_update', ...withParent(update, parent) } }];
   }
 }
 

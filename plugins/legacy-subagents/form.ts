@@ -17,8 +17,6 @@ export interface TellsSubagents {
   asked(session: string, params: JsonObject, runs: SubagentRuns): JsonObject;
   /** The session that the client means. */
   meant(session: string): string;
-  /** What a client that was told the session's history has to be told beside it. */
-  again?(session: string, runs: SubagentRuns): readonly ToldUpdate[];
 }
 
 /** The Subagents RFD's own updates, which a client of v1 without it is told in another way. */

@@ -14,12 +14,11 @@ import { legacySubagentsNeeds } from '../needs.js';
 import { SessionRequests } from '../session-requests.js';
 import { asSessions } from './as-sessions.js';
 import { Flattened } from './flattened.js';
-import type { TellsSubagents, ToldUpdate } from './form.js';
+import type { TellsSubagents } from './form.js';
 
 /** Milliseconds that a run waits for the message that it is given, where nothing else is said. */
 const MESSAGE_WINDOW = 100;
 const NOT_FOUND = -32002;
-const RESUMING = 'session/resume';
 const ENDING = ['session/close', 'session/delete'] as const;
 const ASKING = ['session/request_permission', 'elicitation/create'] as const;
 /** What the extension calls subagents that are sessions. */
@@ -36,13 +35,12 @@ export function legacySubagents({ client }: { readonly client: LegacyClient }): 
   let cancelDue: (() => void) | undefined;
   const open = new SessionRequests();
 
-  const outgoing = ({ session, update }: ToldUpdate): Told => ({ method: 'session/update', params: { sessionId: session, update } });
   const told = (event: RunEvent): readonly Told[] => {
     const [next, news] = reduceSubagentRuns(runs, event);
     // Those that are gone are told of as they were.
     const known = event.type === 'gone' ? runs : next;
     runs = next;
-    return news.flatMap((one) => form?.news(one, known) ?? []).map(outgoing);
+    return news.flatMap((one) => form?.news(one, known) ?? []).map(({ session, update }) => ({ method: 'session/update', params: { sessionId: session, update } }));
   };
   const say = (host: Host, messages: readonly Told[]): void => messages.forEach(({ method, params }) => host.notify('toClient', method, params));
 
@@ -86,15 +84,6 @@ export function legacySubagents({ client }: { readonly client: LegacyClient }): 
     return news.length === 0 ? undefined : instead(...news, keep);
   };
 
-  const onResume = (call: Call): void => {
-    if (isObject(at(call.params, 'replayFrom'))) open.opened(call);
-  };
-  const onResumed = (reply: Reply): Outcome => {
-    const session = open.closed(reply);
-    const again = session === undefined || reply.error !== undefined ? [] : (form?.again?.(session, runs) ?? []);
-    return again.length === 0 ? undefined : instead(...again.map(outgoing), keep);
-  };
-
   const telling = (hook: (call: Call, host: Host, tells: TellsSubagents) => Outcome): CallHook => (call, host) => form && hook(call, host, form);
 
   return {
@@ -108,10 +97,6 @@ export function legacySubagents({ client }: { readonly client: LegacyClient }): 
           open.opened(call);
           return onClientCall(call, host, tells);
         })),
-        [RESUMING]: telling((call, host, tells) => {
-          onResume(call);
-          return onClientCall(call, host, tells);
-        }),
         '*': telling(onClientCall),
       },
     },
@@ -126,7 +111,6 @@ export function legacySubagents({ client }: { readonly client: LegacyClient }): 
           return negotiated.length === 0 ? undefined : replace({ result: withExtension(result, negotiated) });
         },
         ...each(ENDING, onEnded),
-        [RESUMING]: onResumed,
       },
       calls: { 'session/update': telling(onUpdate), ...each(ASKING, telling(onAsked)) },
     },

@@ -69,6 +69,7 @@ export function tellRemoval(draft: Draft): void {
   const { session, options, at } = draft;
   const waits = session.state === 'idle' && options.fills.has('removals') && options.window > 0;
   if (session.list === undefined || session.closing) return;
-  if (waits) put(draft, { held: { until: at + options.window, update: session.held?.update ?? snapshot(session), gap: 'monitors' } });
+  const until = session.resuming !== undefined ? Number.POSITIVE_INFINITY : at + options.window;
+  if (waits || session.resuming !== undefined) put(draft, { held: { until, update: session.held?.update ?? snapshot(session), gap: 'monitors' } });
   else tellList(draft);
 }

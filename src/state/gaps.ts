@@ -114,8 +114,9 @@ function onEnd(draft: Draft, why: string): void {
 }
 
 function onResumed(draft: Draft): void {
-  const { resuming } = draft.session;
+  const { resuming, closing } = draft.session;
   if (resuming === undefined) return;
+  if (resuming.open === 1 && !closing) release(draft);
   if (resuming.open === 1 && resuming.exited.size > 0) {
     restoreTerminals(draft, resuming);
     tellList(draft);
@@ -132,7 +133,9 @@ const handlers: { readonly [T in GapsEvent['type']]: Handler<T> } = {
     if ((draft.session.held?.until ?? Number.POSITIVE_INFINITY) <= draft.at) release(draft);
   },
   resumes: (draft, { replays, rebuilt }) => {
-    release(draft);
+    // What waits is told with what the resume tells, or is over with that.
+    const { held } = draft.session;
+    if (held !== undefined) put(draft, { held: { ...held, until: Number.POSITIVE_INFINITY } });
     const before = draft.session.resuming ?? { open: 0, replays: false, rebuilt: false, exited: new Set() };
     put(draft, { resuming: { ...before, open: before.open + 1, replays: before.replays || replays, rebuilt: before.rebuilt || rebuilt } });
   },

@@ -8,6 +8,6 @@ export { askedAbout as permissionAskedAbout, toV1PermissionParams, type AskedAbo
 export { isV1PlanType, plansAfter, toV1Plan, type Plans } from './plans.js';
 export { answerOfIdle, cancelledAnswer, type PromptAnswer } from './prompt.js';
 export { toV1SessionList, toV1SessionStatus, toV1SetupResult, toV2SetConfigOption, toV2SetupParams } from './session.js';
-export { newTerminal, terminalAfter, toldTerminal, toV1TerminalText, type V2Terminal } from './terminal.js';
+export { newTerminal, terminalAfter, toldTerminal, toV1TerminalText, untoldTerminal, type V2Terminal } from './terminal.js';
 export { fieldsAfter, hasEnded, newCall, toV1CallUpdate, type DownCall, type DownCallContext } from './tool-call.js';
 export { toV1OtherUpdate, toV1PlainUpdates } from './updates.js';

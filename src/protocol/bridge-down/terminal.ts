@@ -30,6 +30,9 @@ export interface V2Terminal {
 
 export const newTerminal: V2Terminal = { tail: '', isCut: false, rest: new Uint8Array(), told: nothingTold, untold: '', exitTold: false };
 
+/** The terminal as for a client that knows nothing of it. */
+export const untoldTerminal = (terminal: V2Terminal): V2Terminal => ({ ...terminal, told: nothingTold, untold: terminal.tail, exitTold: false, shownBy: undefined });
+
 /** How many bytes at the end begin a character that has not come whole. */
 function openBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { chunk, connected, fullAgent, initialized, modeOption, richClient, state, unconnected } from './connected.js';
+import { call, chunk, connected, fullAgent, initialized, modeOption, richClient, state, terminalClient, unconnected } from './connected.js';
+import type { Message } from '../../pipeline/harness.js';
 
 const answered = (id: unknown, result: unknown) => ({ jsonrpc: '2.0', id, result });
 const v1Mode = (currentValue: string) => ({ id: 'mode', name: 'Mode', category: 'mode', type: 'select', currentValue, options: [{ value: 'ask', name: 'Ask' }, { value: 'code', name: 'Code', description: 'Writes' }] });
@@ -119,6 +120,33 @@ describe('setting a session up', () => {
     on.told();
     on.updates({ sessionUpdate: 'agent_message', messageId: 'm', content: [{ type: 'text', text: 'hi there' }] });
     expect(on.told()).toEqual([chunk(' there')]);
+  });
+
+  test('an exit that the history tells of a listed terminal is not told, and any other is, before the answer', () => {
+    const on = connected(terminalClient);
+    const shows = (id: string) => call(id, { title: id, status: 'completed', content: [{ type: 'terminal', terminalId: id }] });
+    const exits = (terminalId: string, exitStatus: unknown) => ({ sessionUpdate: 'terminal_update', terminalId, exitStatus });
+    const id = on.client.requests('session/load', { sessionId: 's', cwd: '/p', mcpServers: [] });
+    on.updates(shows('live'), exits('live', { exitCode: 0 }), shows('past'), exits('past', { exitCode: 3 }), state('idle', { background: [{ type: 'terminal', terminalId: 'live' }] }));
+    on.agent.answers(on.asked()[0][2], {});
+    const exitsIn = (told: Message[]): Message[] => told.flatMap((one) => one._meta?.terminal_exit ?? (one.id === id ? [id] : []));
+    expect(exitsIn(on.told())).toEqual([{ terminal_id: 'past', exit_code: 3, signal: null }, id]);
+    on.updates(exits('live', { exitCode: 1 }));
+    expect(exitsIn(on.told())).toEqual([{ terminal_id: 'live', exit_code: 1, signal: null }]);
+  });
+
+  test('a call that goes on and that the history does not hold is told anew before the answer', () => {
+    const on = connected(terminalClient);
+    on.updates({ sessionUpdate: 'terminal_update', terminalId: 't', output: { data: 'b25l' } }, call('c', { title: 'Run', status: 'in_progress', content: [{ type: 'terminal', terminalId: 't' }] }));
+    on.updates(call('d', { title: 'Search', status: 'in_progress' }), call('e', { title: 'Past', status: 'completed' }), call('f', { title: 'Known', status: 'in_progress' }));
+    const before = on.told();
+    const id = on.client.requests('session/load', { sessionId: 's', cwd: '/p', mcpServers: [] });
+    on.updates(call('d', { status: 'completed' }), call('f', { title: 'Known', status: 'in_progress' }));
+    expect(on.told()).toEqual([{ ...before[1], status: 'completed' }, before[3]]);
+    on.agent.answers(on.asked()[0][2], {});
+    expect(on.told()).toEqual([before[0], { jsonrpc: '2.0', id, result: {} }]);
+    on.updates(call('c', { status: 'completed' }), { sessionUpdate: 'terminal_update', terminalId: 't', exitStatus: {} });
+    expect(on.told().map(({ sessionUpdate }) => sessionUpdate)).toEqual(['tool_call_update']);
   });
 
   test('session/resume does not replay', () => {

@@ -76,14 +76,24 @@ test('the mode that a client has set is known: the way back is told, and so is w
   back();
 });
 
-test('a call that stood for a question ends with it, unless the history was told anew meanwhile', () => {
+test('a call that stood for a question ends with it, also where the history is told anew meanwhile', () => {
   const wires = connected();
-  wires.agent.requests('session/request_permission', { sessionId: 's', title: 'Go on?', subject: { type: '_plan' }, options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }] });
-  const asked = wires.told().at(-1);
-  wires.client.requests('session/load', { sessionId: 's', cwd: '/p', mcpServers: [] });
+  const ask = (): Message => {
+    wires.agent.requests('session/request_permission', { sessionId: 's', title: 'Go on?', subject: { type: '_plan' }, options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }] });
+    return wires.told().at(-1);
+  };
+  const load = (): void => void wires.client.requests('session/load', { sessionId: 's', cwd: '/p', mcpServers: [] });
+  const answer = ({ id }: Message): void => wires.client.answers(id, { outcome: { outcome: 'selected', optionId: 'y' } });
+  const asked = ask();
+  const { toolCallId } = asked.params.toolCall;
+  load();
   wires.agent.answers(idOfLast(wires), {});
-  wires.told();
-  wires.client.answers(asked.id, { outcome: { outcome: 'selected', optionId: 'y' } });
-  expect(wires.told()).toEqual([]);
+  expect(wires.told()).toMatchObject([{ sessionUpdate: 'tool_call', toolCallId, status: 'pending' }, { result: {} }]);
+  answer(asked);
+  expect(wires.told()).toEqual([{ sessionUpdate: 'tool_call_update', toolCallId, status: 'completed' }]);
   expect(wires.asked()).toEqual([[{ outcome: { outcome: 'selected', optionId: 'y' } }]]);
+  const another = ask();
+  load();
+  answer(another);
+  expect(wires.told()).toMatchObject([{ sessionUpdate: 'tool_call', toolCallId: another.params.toolCall.toolCallId, status: 'completed' }]);
 });

@@ -113,6 +113,26 @@ describe('a removal while idle', () => {
     expect(on.client.receivedLines()).toEqual([line]);
   });
 
+  it('waits for what a resume tells, and goes out with its answer where that tells nothing', () => {
+    const on = native();
+    on.state('idle', [ONE, TWO], { stopReason: 'end_turn' });
+    on.state('idle', [ONE]);
+    on.got();
+    const resume = (): number => on.client.requests('session/resume', { sessionId: S, cwd: '/p', mcpServers: [] });
+    const refused = resume();
+    on.clock.advance(1000);
+    expect(on.got()).toEqual([]);
+    on.agent.refuses(refused, { code: -32603, message: 'busy' });
+    expect(on.got().slice(0, 1)).toEqual([snapshot('idle', ONE)]);
+    on.state('idle', []);
+    const id = resume();
+    on.state('idle', []);
+    on.agent.answers(id, {});
+    expect(on.got().slice(0, 1)).toEqual([snapshot('idle')]);
+    on.clock.advance(1000);
+    expect(on.got()).toEqual([]);
+  });
+
   it('goes out before the answer to a close, and nothing waits while one is on its way', () => {
     const on = native();
     on.state('idle', [ONE, TWO], { stopReason: 'end_turn' });

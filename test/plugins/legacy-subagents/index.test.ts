@@ -151,20 +151,6 @@ describe('a client that knows no subagents', () => {
     ]);
   });
 
-  it('sees that call again where it is told the history of the session while the subagent works', () => {
-    const on = flat();
-    const [begun] = on.saw();
-    const id = on.client.requests('session/resume', { sessionId: 's', replayFrom: { type: 'start' } });
-    on.agent.answers(id, {});
-    expect(on.saw()).toEqual([begun, { jsonrpc: '2.0', id, result: {} }]);
-    const without = on.client.requests('session/resume', { sessionId: 's' });
-    on.agent.answers(without, {});
-    on.child({ state: 'idle', stopReason: 'end_turn' });
-    const again = on.client.requests('session/resume', { sessionId: 's', replayFrom: { type: 'start' } });
-    on.agent.answers(again, {});
-    expect(on.saw().map((one) => one[1]?.status ?? one.id)).toEqual([without, 'completed', again]);
-  });
-
   it('sees what the subagent does inside the session, marked with that call', () => {
     const on = flat();
     on.saw();
