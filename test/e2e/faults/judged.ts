@@ -11,6 +11,9 @@ const afterInput: readonly string[] = ['v1-call-ends-once'];
  */
 const afterResume: readonly string[] = ['action-before-request'];
 
+/** What background work asks holds up no prompt, and v1 has no word for that it is background work. */
+const ofListed: readonly string[] = ['v1-permission-in-turn'];
+
 const wasResumed = (records: readonly RecordedMessage[], session: string, line: number): boolean =>
   records.some(({ line: at, dir, msg }, index) => (at ?? index + 1) < line && dir === 'c2a' && msg.method === 'session/resume' && (msg.params as { sessionId?: string }).sessionId === session);
 
@@ -20,12 +23,14 @@ export interface Circumstances {
   /** A plugin beside the client keeps each update for a while. */
   readonly isHeldUp: boolean;
   readonly inputEndsFirst: boolean;
+  /** Its agent asks about background work of a v1 client, too. */
+  readonly asksOfListed?: boolean;
 }
 
 /** The rules that the agent's side broke, in words. Times are left out of it: a busy machine has its own. */
-export function breachesIn(records: readonly RecordedMessage[], { isRecorded, isHeldUp, inputEndsFirst }: Circumstances): string[] {
+export function breachesIn(records: readonly RecordedMessage[], { isRecorded, isHeldUp, inputEndsFirst, asksOfListed = false }: Circumstances): string[] {
   const timeless = records.map((each) => ({ ...each, t: 0 }));
-  const unjudged = [...(isRecorded && !isHeldUp ? [] : crosses), ...(inputEndsFirst ? afterInput : [])];
+  const unjudged = [...(isRecorded && !isHeldUp ? [] : crosses), ...(inputEndsFirst ? afterInput : []), ...(asksOfListed ? ofListed : [])];
   return check(timeless, { window: 0 })
     .filter(({ by, name, session, line }) => by === 'agent' && !unjudged.includes(name) && !(afterResume.includes(name) && wasResumed(timeless, session, line)))
     .map(({ rule, title, line, session, expected, came }) => `rule ${rule} (${title}) in ${session}, line ${line}: expected ${expected}, came ${came}`);

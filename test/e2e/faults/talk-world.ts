@@ -1,6 +1,7 @@
 /** How a random conversation through the built command goes, and how it is cut short. Data only. */
 import fc from 'fast-check';
 import { script, type Script } from '../../plugins/conversations/script.js';
+import { downScript, extensionScript, nativeScript, type PairScript } from '../../plugins/conversations/pair-script.js';
 import { troubles, type Trouble } from './troubles.js';
 import { v1Script, type V1Script } from './v1-script.js';
 
@@ -33,6 +34,11 @@ export interface V1Talk extends TalkWorld {
   readonly script: V1Script;
 }
 
+/** Any client and an agent of v2, or both of v1 with the private extension. */
+export interface PairTalk extends TalkWorld {
+  readonly script: PairScript;
+}
+
 const after = fc.noBias(fc.integer({ min: 0, max: 60 }));
 const deaths = fc.constantFrom<(number | NodeJS.Signals)[]>(0, 1, 7, 'SIGKILL', 'SIGTERM', 'SIGABRT');
 const signals = fc.constantFrom<NodeJS.Signals[]>('SIGTERM', 'SIGINT', 'SIGHUP');
@@ -58,6 +64,7 @@ const around = {
 };
 const v2Talks = (end: fc.Arbitrary<TalkEnd>): fc.Arbitrary<V2Talk> => fc.record({ script, agentProtocol: fc.constantFrom('v1' as const, 'v1' as const, 'auto' as const), end, ...around });
 const v1Talks = (end: fc.Arbitrary<TalkEnd>): fc.Arbitrary<V1Talk> => fc.record({ script: v1Script, end, ...around });
+const pairTalks = (script: fc.Arbitrary<PairScript>, end: fc.Arbitrary<TalkEnd>): fc.Arbitrary<PairTalk> => fc.record({ script, end, ...around });
 
 function sampled<T>(arbitrary: fc.Arbitrary<T>, seed: number): T {
   const [one] = fc.sample(arbitrary, { seed, numRuns: 1 });
@@ -77,7 +84,17 @@ const anyV2 = v2Talks(anyEnd);
 const anyV1 = v1Talks(anyEnd);
 const cutV2 = v2Talks(cutEnd);
 const cutV1 = v1Talks(cutEnd);
+const anyDown = pairTalks(downScript, anyEnd);
+const cutDown = pairTalks(downScript, cutEnd);
+const anyNative = pairTalks(nativeScript, anyEnd);
+const cutNative = pairTalks(nativeScript, cutEnd);
+const anyExtension = pairTalks(extensionScript, anyEnd);
 export const v2TalkOf = (seed: number): V2Talk => sampled(anyV2, seed);
 export const v1TalkOf = (seed: number): V1Talk => sampled(anyV1, seed);
 export const sweptV2TalkOf = (index: number): V2Talk => swept(cutV2, index);
 export const sweptV1TalkOf = (index: number): V1Talk => swept(cutV1, index);
+export const downTalkOf = (seed: number): PairTalk => sampled(anyDown, seed);
+export const sweptDownTalkOf = (index: number): PairTalk => swept(cutDown, index);
+export const nativeTalkOf = (seed: number): PairTalk => sampled(anyNative, seed);
+export const sweptNativeTalkOf = (index: number): PairTalk => swept(cutNative, index);
+export const extensionTalkOf = (seed: number): PairTalk => sampled(anyExtension, seed);

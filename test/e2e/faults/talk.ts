@@ -34,6 +34,8 @@ export interface Players {
   play(hall: Hall): Promise<void>;
   /** It is about to end, from whatever side: what goes on is over then. */
   ends(): void;
+  /** Its agent asks about background work, too. */
+  readonly asksOfListed?: boolean;
   /** What is broken when the client has heard all that there was: work that it was not told the end of. */
   left(): readonly string[];
 }
@@ -157,6 +159,10 @@ export class Talk implements Part {
 
   left(): readonly string[] {
     return this.#players.left();
+  }
+
+  get asksOfListed(): boolean {
+    return this.#players.asksOfListed === true;
   }
 
   /** All that both sides have to say, until it is cut short or at rest; then the client's input ends. `isOver`: the command has ended. */

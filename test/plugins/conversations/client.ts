@@ -6,7 +6,8 @@
 import type { RequestId } from '../../../src/plugin.js';
 import type { Message, Side } from '../../pipeline/harness.js';
 
-type Phase = 'open' | 'closing' | 'closed' | 'opening';
+/** `child`: a subagent's, which is cancelled and answered only. */
+type Phase = 'open' | 'closing' | 'closed' | 'opening' | 'child';
 
 interface ClientSession {
   phase: Phase;
@@ -18,6 +19,8 @@ interface ClientSession {
 interface Question {
   readonly id: RequestId;
   readonly session: string;
+  /** The option that is chosen, if any is. */
+  readonly option: string;
 }
 
 export type ClientAct = 'prompt' | 'answer' | 'cancel' | 'cancelItem' | 'resume' | 'replay' | 'close';
@@ -49,7 +52,8 @@ export class ScriptedClient {
 
   hears(message: Message): void {
     const { id, method, params } = message;
-    if (method === 'session/request_permission') this.#questions.push({ id, session: params.sessionId });
+    if (method === 'session/request_permission') this.#questions.push({ id, session: params.sessionId, option: params.options[0].optionId });
+    else if (method === 'session/update' && params.update.sessionUpdate === 'subagent_update') this.#sessions.set(params.update.sessionId, this.#sessions.get(params.update.sessionId) ?? { phase: 'child', list: [], known: [] });
     else if (method === 'session/update' && params.update.sessionUpdate === 'state_update') this.#listed(params.sessionId, params.update.background ?? []);
     else if (method === undefined) this.#answered(message);
   }
@@ -88,10 +92,10 @@ export class ScriptedClient {
       const question = pickOf(this.#questions.filter(({ session }) => session === sessionId), pick);
       if (question === undefined) return;
       this.#questions = this.#questions.filter((one) => one !== question);
-      this.#side.answers(question.id, { outcome: pick % 3 === 2 ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: 'y' } });
+      this.#side.answers(question.id, { outcome: pick % 3 === 2 ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: question.option } });
     },
     cancel: ({ phase }, sessionId) => {
-      if (phase === 'open') this.#side.notifies('session/cancel', { sessionId });
+      if (phase === 'open' || phase === 'child') this.#side.notifies('session/cancel', { sessionId });
     },
     cancelItem: ({ phase, list, known }, sessionId, pick) => {
       if (phase !== 'open') return;

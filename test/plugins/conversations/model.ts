@@ -16,7 +16,7 @@ const expectThat = (holds: boolean, rule: string): void => {
 const WORKING: readonly string[] = ['running', 'requires_action'];
 
 /** The requests of one peer to another: an id is open once, and answered once. */
-class Requests {
+export class Requests {
   readonly #open = new Map<string, Message>();
   readonly #whose: string;
 
@@ -38,9 +38,13 @@ class Requests {
     return request;
   }
 
+  left(): string[] {
+    return [...this.#open.values()].map(({ method, id }) => `${this.#whose}: never answered: ${method} ${JSON.stringify(id)}`);
+  }
+
   done(): void {
-    const left = [...this.#open.values()].map(({ method, id }) => `${method} ${JSON.stringify(id)}`);
-    expectThat(left.length === 0, `${this.#whose}: never answered: ${left.join(', ')}`);
+    const left = this.left();
+    expectThat(left.length === 0, left.join(', '));
   }
 }
 
