@@ -3,7 +3,7 @@ import { check, type RecordedMessage } from '../../../src/check/index.js';
 
 /** What has to come behind a request is judged where nothing can cross with it: in the command's own order, and with no plugin at the client that holds what was said before. */
 const crosses: readonly string[] = ['resume-announces-again'];
-/** Where the client's input ends first, calls are settled then, and what the agent still says of them wins: v1 has no other way to say it. */
+/** Where the client's input ends first, as it may with a client that vanishes, calls are settled then, and what the agent still says of them wins: v1 has no other way to say it. */
 const afterInput: readonly string[] = ['v1-call-ends-once'];
 /**
  * Once a session was resumed: what the agent asks can cross with the request for a replay, and work that

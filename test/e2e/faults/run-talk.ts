@@ -20,12 +20,15 @@ function isDueEnd({ end: due }: TalkWorld, wasCut: boolean, end: End): boolean {
 /** The client heard all that there was. */
 const isHeardOut = ({ end }: TalkWorld): boolean => end.kind !== 'signals' && end.kind !== 'vanishes';
 
+/** The client's input ends, and the agent may go on. */
+const endsInput: ReadonlySet<string> = new Set(['endsInput', 'vanishes']);
+
 /** Promises that were broken, in words; none is well. */
 function broken(world: TalkWorld, talk: Talk, end: End, recorded: readonly RecordedMessage[] | undefined): string[] {
   const found: string[] = [...talk.faults];
   if (isHeardOut(world)) found.push(...talk.left());
   if (!isDueEnd(world, talk.isCut, end)) found.push(`the end is the agent's, or by the signal (${JSON.stringify(world.end)}); it was ${end.signal ?? end.code}`);
-  found.push(...breachesIn(recorded ?? talk.recording, { isRecorded: recorded !== undefined, isHeldUp: world.plugin?.startsWith('late') === true, inputEndsFirst: world.end.kind === 'endsInput', asksOfListed: talk.asksOfListed }).slice(0, 3));
+  found.push(...breachesIn(recorded ?? talk.recording, { isRecorded: recorded !== undefined, isHeldUp: world.plugin?.startsWith('late') === true, inputEndsFirst: endsInput.has(world.end.kind), asksOfListed: talk.asksOfListed }).slice(0, 3));
   return [...found, ...brokenWords(end)];
 }
 
