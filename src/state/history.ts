@@ -6,7 +6,7 @@
 import type { CallFacts, Signal, TerminalFacts } from '../protocol/index.js';
 import { defined } from '../protocol/index.js';
 import { isLive } from './ledger-items.js';
-import { isCallInUse, isTerminalInUse } from './ledger.js';
+import { byCall, isCallInUse, isFinalStatus, isTerminalInUse } from './ledger.js';
 import type { LedgerEvent, SessionLedger } from './ledger-types.js';
 
 type Told = LedgerEvent['signal'];
@@ -14,9 +14,13 @@ export type TaskSignal = Extract<Signal, { readonly type: 'taskStarted' | 'taskC
 
 export const isTaskSignal = (signal: Told): signal is TaskSignal => signal.type === 'taskStarted' || signal.type === 'taskChanged' || signal.type === 'taskEnded';
 
+/** Where the launch of what lives is still to be acknowledged, the call's end is that: it can have come just now. */
+const awaitsAcknowledgement = (session: SessionLedger, call: string): boolean =>
+  session.items.where(byCall, call).filter(isLive).every(({ phase }) => phase === 'foreground');
+
 function pastCall(session: SessionLedger, call: string, facts: CallFacts, isLaunch: boolean): CallFacts {
   const { start: _, status, exitCode, ...lasting } = facts;
-  const isKnown = isLaunch || session.calls.get(call)?.final === true;
+  const isKnown = session.calls.get(call)?.final === true || (isLaunch && !(isFinalStatus(status) && awaitsAcknowledgement(session, call)));
   return defined({ ...lasting, status: isKnown ? undefined : status, exitCode: isLaunch ? undefined : exitCode });
 }
 

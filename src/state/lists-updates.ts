@@ -99,6 +99,13 @@ function foundOutput(draft: Draft, update: JsonObject, call: string): JsonObject
   return without(without(update, 'content'), 'rawOutput');
 }
 
+/** The work whose launch this update acknowledges, if its call can be listed for it and stays open. */
+export function acknowledgedWork(draft: Draft, { toolCallId, status }: JsonObject, facts: readonly Fact[]): Item | undefined {
+  const call = stringOf(toolCallId) ?? '';
+  if (status !== 'completed' || isUsed(draft.lists, 'tool_call', call)) return undefined;
+  return facts.find(({ type, item }) => type === 'itemDetached' && item.toolCallId === call && item.kind === 'tool_call')?.item;
+}
+
 /** Gives the call whose acknowledgement was rewritten to the status of its work, if it was. */
 function rewrittenCall(draft: Draft, atHand: JsonObject, original: JsonObject, call: string, facts: readonly Fact[]): string | undefined {
   const update = withoutExtensionMark(endedAsItsWork(draft, original));
@@ -108,9 +115,9 @@ function rewrittenCall(draft: Draft, atHand: JsonObject, original: JsonObject, c
     sendRest(draft, without(update, 'status'), 'toolCallId');
     return undefined;
   }
-  const detached = facts.find((fact) => fact.type === 'itemDetached' && fact.item.toolCallId === call && fact.item.kind === 'tool_call');
-  if (detached !== undefined && status === 'completed' && !isUsed(draft.lists, 'tool_call', call)) {
-    send(draft, { ...update, status: liveStatus(detached.item) });
+  const launched = acknowledgedWork(draft, update, facts);
+  if (launched !== undefined) {
+    send(draft, { ...update, status: liveStatus(launched) });
     return call;
   }
   const unseen = final ? endedUnseen(draft, call) : undefined;

@@ -13,7 +13,7 @@ import { announce, awaitsTasks, end, endingEntries, finish, follow, putEntry, re
 import { childFact, childState, endChildren, subagent } from './lists-children.js';
 import { endAgain, releaseBefore, restoreAll, settleLost, whileResuming } from './lists-resume.js';
 import type { Entry, ListsEffect, ListsEvent, ListsOptions, Resuming, SessionLists } from './lists-types.js';
-import { listsItself, releaseIfAnnounced, state, terminal, toolCall } from './lists-updates.js';
+import { acknowledgedWork, listsItself, releaseIfAnnounced, state, terminal, toolCall } from './lists-updates.js';
 import { emptySession } from './ledger.js';
 import { isUsed } from './lists-ids.js';
 import { Table } from './table.js';
@@ -97,7 +97,11 @@ function onUpdate(draft: Draft, update: JsonObject, facts: readonly Fact[], resu
     draft.effects.push({ do: 'keep' });
     return;
   }
-  if (resuming !== undefined && whileResuming(draft, update, resuming === 'history', () => facts.forEach((fact) => onFact(draft, fact, undefined)))) return;
+  const known = (): void => {
+    const launched = acknowledgedWork(draft, update, facts)?.toolCallId;
+    for (const fact of facts) onFact(draft, fact, launched);
+  };
+  if (resuming !== undefined && whileResuming(draft, update, resuming === 'history', known)) return;
   let reopened: string | undefined;
   if (kind === 'tool_call_update') reopened = toolCall(draft, update, facts);
   else if (kind === 'terminal_update') terminal(draft, update);

@@ -43,7 +43,7 @@ export function worked(state: TurnsState, call: SeenCall | undefined, starts: bo
     return addOwn(state, { id: '', from: 'unmarked', last: at, calls: call?.open ? [call.id] : [] });
   }
   const isOfTurn = call !== undefined && turn.calls?.includes(call.id) === true;
-  if (isWaiting(state) && !isOfTurn && onlyUnmarked(state)) return takenOver(state, at);
+  if (isWaiting(state) && !state.ending && !isOfTurn && onlyUnmarked(state)) return takenOver(state, at);
   const others = (turn.calls ?? []).filter((id) => id !== call?.id);
   return stay(withTurn(state, { ...turn, last: at, calls: call?.open ? [...others, call.id] : others }));
 }

@@ -56,6 +56,13 @@ describe('a turn that nothing marks', () => {
     expect(says(1)).toEqual(['idle cancelled']);
   });
 
+  test('is taken over by nothing that waits where the session is being closed', () => {
+    const { says } = playedTurns();
+    expect(says(sent('p'), { type: 'closing' }, opens())).toEqual(['running']);
+    expect(says(word, asked, got)).toEqual(['requires_action', 'running']);
+    expect(says({ type: 'closed' })).toEqual(['-p -32800', 'idle cancelled']);
+  });
+
   test('ends with the session', () => {
     expect(playedTurns().says(opens(), { type: 'closed' }, 60_000)).toEqual(['running', 'idle cancelled']);
   });

@@ -138,6 +138,26 @@ describe('a session whose work runs', () => {
     }
   });
 
+  it('is listed with the response where its launch is acknowledged meanwhile, live or by the history', () => {
+    for (const replays of [true, false]) {
+      const on = connected();
+      on.says('state_update', { state: 'running' });
+      on.says('tool_call_update', { toolCallId: 'w1', status: 'pending' });
+      on.says('_async_task_spawned', { asyncTaskId: 'w', taskType: 'workflow', canStop: true, toolCallId: 'w1' });
+      on.says('terminal_update', { terminalId: 'c', command: './run.sh' });
+      on.says('tool_call_update', { toolCallId: 'c', status: 'pending', content: [{ type: 'terminal', terminalId: 'c' }] });
+      on.says('_async_task_spawned', { asyncTaskId: 'b', taskType: 'shell', canStop: true, toolCallId: 'c' });
+      on.saw();
+      const answers = resumes(on, replays);
+      for (const toolCallId of ['w1', 'c']) on.says('tool_call_update', { toolCallId, status: 'completed' });
+      on.says('state_update', { state: 'running' });
+      answers();
+      const saw = on.saw();
+      expect(saw.slice(-2), String(replays)).toEqual(['running [tool_call w1, terminal c]', 'ok 1 {}']);
+      expect(saw.filter((line) => line.startsWith('call w1') && /completed|in_progress/.test(line)).at(-1), String(replays)).toContain('in_progress');
+    }
+  });
+
   it('a listed call is told as a whole', () => {
     const on = connected();
     on.runsWorkflow();
