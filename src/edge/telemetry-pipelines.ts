@@ -3,16 +3,18 @@
  * count. A span or record goes to a file or to stderr when it ends, to a collector in batches. Queues
  * are bounded: what does not fit is lost, and counted.
  */
-import { TraceFlags } from '@opentelemetry/api';
+import { TraceFlags, type Tracer } from '@opentelemetry/api';
+import type { InstrumentationScope } from '@opentelemetry/core';
 import type { Resource } from '@opentelemetry/resources';
 import { BatchLogRecordProcessor, LoggerProvider, SimpleLogRecordProcessor, type LogRecordProcessor } from '@opentelemetry/sdk-logs';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import { BasicTracerProvider, BatchSpanProcessor, SimpleSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { BasicTracerProvider, BatchSpanProcessor, SimpleSpanProcessor, type ReadableSpan, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { withVariables, type Variables } from './telemetry-environment.js';
 import { CountedExporter, CountedMetricExporter, fileExporter, lineExporters } from './telemetry-exporters.js';
 import { Tally, type Counted } from './telemetry-losses.js';
 import { otlpDestination } from './telemetry-otlp.js';
 import type { SdkPorts } from './telemetry-sdk.js';
+import { isPlain, plainTracer } from './telemetry-spans.js';
 import { otelVariable, OWN_PREFIX, type ExporterName, type Signal } from './telemetry-wanted.js';
 
 export interface Setting {
@@ -98,8 +100,29 @@ function countedRecords(inner: LogRecordProcessor, tally: Tally): LogRecordProce
   };
 }
 
-export async function tracePipeline(setting: Setting): Promise<Pipeline<BasicTracerProvider> | undefined> {
-  const { ports, own, resource } = setting;
+type Scope = InstrumentationScope & { readonly schemaUrl: string };
+
+/** What makes the spans of a scope. */
+interface TracerProvider {
+  tracer(scope: Scope): Tracer;
+  shutdown(): Promise<void>;
+}
+
+/** Where no variable decides about single spans they are made without the SDK's own tracer. Nothing of ours listens to starts. */
+function tracerProvider({ ports, own, resource }: Setting, processors: readonly SpanProcessor[]): TracerProvider {
+  const provider = withVariables(own, () => new BasicTracerProvider({ resource, spanProcessors: [...processors] }));
+  const ended = (span: ReadableSpan): void => {
+    for (const processor of processors) processor.onEnd(span);
+  };
+  const isOurs = isPlain(ports.env);
+  return {
+    tracer: (scope) => (isOurs ? plainTracer({ resource, scope, ended }) : provider.getTracer(scope.name, scope.version, scope)),
+    shutdown: () => provider.shutdown(),
+  };
+}
+
+export async function tracePipeline(setting: Setting): Promise<Pipeline<TracerProvider> | undefined> {
+  const { ports, own } = setting;
   const counting = (tally: Tally) => (spans: readonly unknown[]): void => tally.delivered(spans.length);
   const atOnce = (place: string, exporter: ReturnType<typeof fileExporter>): Branch<SpanProcessor> => {
     const tally = tallyFor('traces', place, ports);
@@ -116,7 +139,7 @@ export async function tracePipeline(setting: Setting): Promise<Pipeline<BasicTra
   });
   if (ports.file !== undefined) all.unshift(atOnce(ports.file.path, fileExporter(ports.file)));
   if (all.length === 0) return undefined;
-  return pipelineOf(withVariables(own, () => new BasicTracerProvider({ resource, spanProcessors: all.map(({ reach }) => reach) })), all);
+  return pipelineOf(tracerProvider(setting, all.map(({ reach }) => reach)), all);
 }
 
 /** A variable that is a number above 0; another value is named and left out. */

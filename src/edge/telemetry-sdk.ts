@@ -3,7 +3,7 @@
  * late. Nothing global is registered but the diagnostics logger.
  */
 import { hostname } from 'node:os';
-import { diag, DiagLogLevel, ProxyTracerProvider, type DiagLogger, type Meter, type TextMapPropagator, type Tracer } from '@opentelemetry/api';
+import { diag, DiagLogLevel, type DiagLogger, type Meter, type TextMapPropagator, type Tracer } from '@opentelemetry/api';
 import type { Logger } from '@opentelemetry/api-logs';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { defaultResource, detectResources, envDetector, osDetector, resourceFromAttributes, type Resource } from '@opentelemetry/resources';
@@ -12,6 +12,7 @@ import { CONVENTION_SCHEMA } from '../state/trace-names.js';
 import { ownVariables, withVariables, type Variables } from './telemetry-environment.js';
 import { logPipeline, metricPipeline, tracePipeline, type Pipeline } from './telemetry-pipelines.js';
 import type { OtlpPorts } from './telemetry-otlp.js';
+import { noTracer } from './telemetry-spans.js';
 import type { TraceFile } from './telemetry-file.js';
 import type { Wish } from './telemetry-wanted.js';
 import { packageVersion } from './version.js';
@@ -76,12 +77,12 @@ export async function createSdk(given: SdkPorts): Promise<Sdk> {
   const setting = { ports, own, resource: withVariables(own, () => ownResource(version)) };
   const [traces, metrics, logs] = await Promise.all([tracePipeline(setting), metricPipeline(setting), logPipeline(setting)]);
   const pipelines = [traces, metrics, logs].filter((pipeline): pipeline is Pipeline<never> => pipeline !== undefined);
-  const scope = ['afterturn', version, { schemaUrl: CONVENTION_SCHEMA }] as const;
+  const scope = { name: 'afterturn', version, schemaUrl: CONVENTION_SCHEMA };
   return {
-    tracer: (traces?.provider ?? new ProxyTracerProvider()).getTracer(...scope),
+    tracer: traces?.provider.tracer(scope) ?? noTracer,
     propagator: new W3CTraceContextPropagator(),
-    meter: metrics?.provider.getMeter(...scope),
-    logger: logs?.provider.getLogger(...scope),
+    meter: metrics?.provider.getMeter(scope.name, version, scope),
+    logger: logs?.provider.getLogger(scope.name, version, scope),
     shutdown: async () => void (await Promise.all(pipelines.map((pipeline) => pipeline.shutdown()))),
     report: () => pipelines.forEach((pipeline) => pipeline.report()),
   };
