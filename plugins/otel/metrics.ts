@@ -12,7 +12,8 @@ const MOST_OPEN = 100_000;
 
 interface Measured {
   readonly start: number;
-  attributes: TraceAttributes;
+  /** All that was told of it; the last word counts. */
+  readonly attributes: TraceAttributes[];
   /** What the item was counted with as alive. */
   live: Sum | undefined;
 }
@@ -28,16 +29,27 @@ const dimensions: Readonly<Record<Kind, readonly string[]>> = {
 };
 const liveDimensions = [Attribute.backgroundType, Attribute.taskType];
 
-function kindOf(attributes: TraceAttributes): Kind {
-  if (attributes[Attribute.backgroundType] !== undefined) return 'item';
-  if (attributes[Attribute.rpcMethod] === PERMISSION_METHOD) return 'permission';
-  return attributes[Attribute.operation] === Operation.executeTool ? 'call' : 'turn';
+function told(attributes: readonly TraceAttributes[], key: string): TraceAttributes[string] | undefined {
+  for (let i = attributes.length - 1; i >= 0; i -= 1) {
+    const value = attributes[i]?.[key];
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function kindOf(attributes: readonly TraceAttributes[]): Kind {
+  if (told(attributes, Attribute.backgroundType) !== undefined) return 'item';
+  if (told(attributes, Attribute.rpcMethod) === PERMISSION_METHOD) return 'permission';
+  return told(attributes, Attribute.operation) === Operation.executeTool ? 'call' : 'turn';
 }
 
 /** Whose work it is, and these of its attributes. */
-function dimensionsOf(agent: Attributes, attributes: TraceAttributes, keys: readonly string[]): Attributes {
+function dimensionsOf(agent: Attributes, attributes: readonly TraceAttributes[], keys: readonly string[]): Attributes {
   const picked: Attributes = { ...agent };
-  for (const key of keys) if (attributes[key] !== undefined) picked[key] = attributes[key];
+  for (const key of keys) {
+    const value = told(attributes, key);
+    if (value !== undefined) picked[key] = value;
+  }
   return picked;
 }
 
@@ -103,12 +115,12 @@ export class SpanMetrics {
 
   perform(op: SpanOp): void {
     if (op.do === 'start') {
-      this.#open.set(op.key, { start: op.time, attributes: op.attributes, live: undefined });
+      this.#open.set(op.key, { start: op.time, attributes: [op.attributes], live: undefined });
       return;
     }
     const open = this.#open.get(op.key);
     if (open === undefined) return;
-    if (op.do === 'set') open.attributes = { ...open.attributes, ...op.attributes };
+    if (op.do === 'set') open.attributes.push(op.attributes);
     else if (op.do === 'announce') this.#lives(open);
     else if (op.do === 'end') this.#ended(op.key, open, op.time);
     else if (op.do === 'drop') this.#gone(op.key, open);
@@ -123,7 +135,7 @@ export class SpanMetrics {
   #ended(key: string, open: Measured, time: number): void {
     this.#gone(key, open);
     const { attributes, start } = open;
-    if (attributes[Attribute.unfinished] === true || attributes[Attribute.backgroundUnfinished] === true) return;
+    if (told(attributes, Attribute.unfinished) === true || told(attributes, Attribute.backgroundUnfinished) === true) return;
     const kind = kindOf(attributes);
     this.#durations[kind].record(Math.max(0, time - start) / 1000, dimensionsOf(this.#agent, attributes, dimensions[kind]));
   }

@@ -37,8 +37,9 @@ export class TraceRecorder {
     this.#options = options;
   }
 
+  /** The event belongs to the recorder. */
   record(host: Host, event: WithoutTime<TraceEvent>, moment = momentOf(host)): void {
-    this.#happened(host, { ...event, at: moment.at, wall: moment.wall });
+    this.#happened(host, Object.assign(event, { at: moment.at, wall: moment.wall }));
   }
 
   #happened(host: Host, event: TraceEvent): void {
@@ -138,7 +139,13 @@ export class TraceRecorder {
 
   #tell(host: Host, moment: Moment, session: string, signal: Signal, counts: boolean, end?: TurnEnd, content?: CallContent): void {
     const facts = counts ? this.#reduce(moment, session, signal) : noFacts;
+    if (facts.length === 0 && this.#isNoSpans(signal)) return;
     this.#happened(host, { type: 'signal', session, signal, facts, end, content, at: moment.at, wall: moment.wall });
+  }
+
+  /** What is known of terminals alone: spans are made of their exits, and of contents. A subagent's span opens with whatever its session tells. */
+  #isNoSpans(signal: Signal): boolean {
+    return signal.type === 'terminal' && signal.facts.exit === undefined && this.#options.captureContent !== true && this.#trace.homes.size === 0;
   }
 
   #reduce({ at }: Moment, session: string, signal: LedgerEvent['signal']): ReturnType<typeof reduceLedger>[1] {

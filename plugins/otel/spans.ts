@@ -27,6 +27,8 @@ const timeOf = (ms: number): HrTime => [Math.floor(ms / 1000), Math.round((ms % 
 interface OpenSpan {
   readonly span: Span;
   readonly start: number;
+  /** For its children, once it has one. */
+  context: Context | undefined;
 }
 
 export class SpanWriter {
@@ -60,6 +62,8 @@ export class SpanWriter {
   }
 
   #parent(parent: SpanParent | undefined): Context {
+    const open = parent !== undefined && 'key' in parent ? this.#open.get(parent.key) : undefined;
+    if (open !== undefined) return (open.context ??= trace.setSpan(ROOT_CONTEXT, open.span));
     const context = parent && this.#contextOf(parent);
     return context === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, context);
   }
@@ -69,7 +73,7 @@ export class SpanWriter {
     const { tracer, pendingSpans } = this.#outlets;
     const startTime = timeOf(time);
     const span = tracer.startSpan(name, { kind: kinds[kind], attributes, startTime, links: linked }, this.#parent(parent));
-    this.#open.set(key, { span, start: time });
+    this.#open.set(key, { span, start: time, context: undefined });
     if (pendingSpans !== true) return;
     const above = parent && this.#contextOf(parent)?.spanId;
     const marks = { [Attribute.pending]: true, ...(above === undefined ? {} : { [Attribute.pendingParent]: above }) };

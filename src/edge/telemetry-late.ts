@@ -79,8 +79,8 @@ export function lateMeter(late: LateSdk): Meter {
     let made: { add?(...record: Record): void; record?(...record: Record): void } | undefined;
     late.whenThere(({ meter }) => void (made = meter?.[make](name, options)));
     return {
-      add: (...record: Record): void => late.whenThere(() => made?.add?.(...record)),
-      record: (...record: Record): void => late.whenThere(() => made?.record?.(...record)),
+      add: (...record: Record): void => (made === undefined ? late.whenThere(() => made?.add?.(...record)) : made.add?.(...record)),
+      record: (...record: Record): void => (made === undefined ? late.whenThere(() => made?.record?.(...record)) : made.record?.(...record)),
     };
   };
   const observable = (make: Observable) => (name: string, options?: MetricOptions): ObservableGauge => {

@@ -21,10 +21,8 @@ type Bucket<V> = Map<string, Cell<V>>;
 const byPlace = <V>(a: Cell<V>, b: Cell<V>): number => a.place - b.place;
 
 const noWords: readonly string[] = [];
-const wordsOf = <V>(index: Index<V>, value: V): readonly string[] => {
-  const words = index(value);
-  return words === undefined ? noWords : typeof words === 'string' ? [words] : words;
-};
+const wordsIn = (words: string | readonly string[] | undefined): readonly string[] => (words === undefined ? noWords : typeof words === 'string' ? [words] : words);
+const wordsOf = <V>(index: Index<V>, value: V): readonly string[] => wordsIn(index(value));
 
 class Store<V> {
   newest: Table<V> | undefined;
@@ -54,8 +52,15 @@ class Store<V> {
 
   #reindex(key: string, before: Cell<V> | undefined, cell: Cell<V> | undefined): void {
     for (const [index, buckets] of this.#indexes) {
-      if (before !== undefined) removeFrom(buckets, wordsOf(index, before.value), key);
-      if (cell !== undefined) addTo(buckets, wordsOf(index, cell.value), key, cell);
+      const word = before === undefined ? undefined : index(before.value);
+      const next = cell === undefined ? undefined : index(cell.value);
+      // Most changes leave what a value is found by; a bucket is put in order when it is read.
+      if (word === next && typeof word !== 'object') {
+        if (word !== undefined && cell !== undefined) buckets.get(word)?.set(key, cell);
+        continue;
+      }
+      if (before !== undefined) removeFrom(buckets, wordsIn(word), key);
+      if (cell !== undefined) addTo(buckets, wordsIn(next), key, cell);
     }
   }
 
@@ -173,7 +178,10 @@ export class Table<V> {
     if (this.size === 0) return nothing;
     const bucket = this.#current().where(index, word);
     if (bucket === undefined) return nothing;
-    return [...bucket.values()].sort(byPlace).map(({ value }) => value);
+    const values: V[] = [];
+    if (bucket.size === 1) for (const { value } of bucket.values()) values.push(value);
+    else for (const { value } of [...bucket.values()].sort(byPlace)) values.push(value);
+    return values;
   }
 
   set(key: string, value: V): Table<V> {

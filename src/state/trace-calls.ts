@@ -20,7 +20,7 @@ function putCall(draft: Draft, id: string, call: TracedCall): void {
   const { trace } = draft;
   const over = !call.open && trace.calls.get(id)?.open !== false;
   const calls = over ? trace.calls.renew(id, call).bounded(REMEMBERED, (other) => !other.open) : trace.calls.set(id, call);
-  if (calls !== trace.calls) draft.trace = { ...trace, calls };
+  if (calls !== trace.calls) draft.own.calls = calls;
 }
 
 function startCall(draft: Draft, { call: id, facts }: CallSignal, life: number): TracedCall {
@@ -38,7 +38,8 @@ function startCall(draft: Draft, { call: id, facts }: CallSignal, life: number):
       [Attribute.operation]: Operation.executeTool,
       [Attribute.toolName]: tool,
       [Attribute.toolCallId]: id,
-      ...sessionAttributes(draft.session),
+      [Attribute.conversation]: draft.session,
+      [Attribute.session]: draft.session,
     },
   });
   return { key, life, open: true, tool, terminals: [], nested: facts.parentCall !== undefined };
@@ -81,7 +82,7 @@ export function runSeen(draft: Draft, signal: Signal, content: CallContent | und
   const { command, cwd } = signal.type === 'terminal' ? signal.facts : { command: content?.command, cwd: undefined };
   if (command === undefined && cwd === undefined) return;
   const { trace } = draft;
-  draft.trace = { ...trace, runs: trace.runs.set(id, { ...trace.runs.get(id), ...defined({ command, cwd }) }).bounded(REMEMBERED, () => true) };
+  draft.own.runs = trace.runs.set(id, { ...trace.runs.get(id), ...defined({ command, cwd }) }).bounded(REMEMBERED, () => true);
 }
 
 /** History: the call is known, and has no span. A call that is live here survives its own replay. */
@@ -108,7 +109,7 @@ export function permissionAsked(draft: Draft, { id, toolCallId }: Told<'permissi
       ...sessionAttributes(draft.session),
     },
   });
-  draft.trace = { ...draft.trace, permissions: [...draft.trace.permissions, { key, id: JSON.stringify(id) }].slice(-ROOF) };
+  draft.own.permissions = [...draft.trace.permissions, { key, id: JSON.stringify(id) }].slice(-ROOF);
 }
 
 export function permissionAnswered(draft: Draft, { id, end }: Told<'permissionAnswered'>): void {
@@ -128,5 +129,5 @@ export function permissionAnswered(draft: Draft, { id, end }: Told<'permissionAn
     },
   });
   draft.ops.push({ do: 'end', key, time: draft.wall, failed });
-  draft.trace = { ...draft.trace, permissions: draft.trace.permissions.filter((other) => other !== asked) };
+  draft.own.permissions = draft.trace.permissions.filter((other) => other !== asked);
 }

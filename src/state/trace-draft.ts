@@ -5,6 +5,13 @@ import type { AgentFacts, SessionTrace, SpanOp, SpanParent, TraceAttributes, Tra
 
 type Moment = Pick<TraceEvent, 'at' | 'wall'>;
 
+type Own = { -readonly [K in keyof SessionTrace]: SessionTrace[K] };
+
+/** Member by member, so that all have one form. */
+function copyOf({ spans, ready, running, replays, turns, calls, items, runs, permissions, due }: SessionTrace): Own {
+  return { spans, ready, running, replays, turns, calls, items, runs, permissions, due };
+}
+
 export class Draft {
   readonly session: string;
   readonly at: number;
@@ -13,7 +20,8 @@ export class Draft {
   readonly ops: SpanOp[];
   /** The subagents whose work ended in this step, with the time of their end. */
   readonly over: { readonly task: string; readonly time: number }[] = [];
-  trace: SessionTrace;
+  #trace: SessionTrace;
+  #own: Own | undefined;
   /** As it was before this step; absent: it is new. */
   readonly before: SessionTrace | undefined;
   readonly #state: TraceState;
@@ -25,8 +33,18 @@ export class Draft {
     this.options = options;
     this.ops = ops;
     this.before = state.sessions.get(session);
-    this.trace = this.before ?? emptySessionTrace;
+    this.#trace = this.before ?? emptySessionTrace;
     this.#state = state;
+  }
+
+  /** The session by now. */
+  get trace(): SessionTrace {
+    return this.#trace;
+  }
+
+  /** The session, to be changed: a copy that belongs to this step. */
+  get own(): Own {
+    return (this.#own ??= this.#trace = copyOf(this.#trace));
   }
 
   get agent(): AgentFacts {
@@ -72,23 +90,33 @@ const dueItems: Index<TracedItem> = ({ until }) => (until === undefined ? undefi
 /** The items that wait for a time. */
 export const waitingItems = ({ items }: SessionTrace): readonly TracedItem[] => items.where(dueItems, 'due');
 
-function firstOf(times: readonly (number | undefined)[]): number | undefined {
-  return times.reduce<number | undefined>((first, time) => (time !== undefined && (first === undefined || time < first) ? time : first), undefined);
+const earlier = (one: number | undefined, other: number | undefined): number | undefined => (one === undefined || (other !== undefined && other < one) ? other : one);
+
+function firstDue(items: readonly TracedItem[]): number | undefined {
+  let first: number | undefined;
+  for (const { until } of items) first = earlier(first, until);
+  return first;
 }
 
-/** The state, with what became of the session of a draft that was made from it; `undefined`: it is gone. The same state when nothing changed. */
-export function withSession(state: TraceState, { session, before }: Draft, trace: SessionTrace | undefined): TraceState {
-  if (trace === before) return state;
-  const next = trace === undefined || trace.items === before?.items ? trace : { ...trace, due: firstOf(waitingItems(trace).map(({ until }) => until)) };
-  const sessions = next === undefined ? state.sessions.delete(session) : state.sessions.set(session, next);
-  return { ...state, sessions, due: dueAfter(state, sessions, before?.due, next?.due) };
+/** The state, with what became of the session of a draft that was made from it. The same state when nothing changed. */
+export function withSession(state: TraceState, draft: Draft, isGone = false): TraceState {
+  const { session, before } = draft;
+  if (isGone) return before === undefined ? state : withSessions(state, state.sessions.delete(session), before.due, undefined);
+  if (draft.trace === before) return state;
+  if (draft.trace.items !== before?.items) draft.own.due = firstDue(waitingItems(draft.trace));
+  return withSessions(state, state.sessions.set(session, draft.trace), before?.due, draft.trace.due);
+}
+
+/** `before`, `after`: when the session that has changed was due, and is. */
+function withSessions({ agent, homes, due }: TraceState, sessions: Table<SessionTrace>, before: number | undefined, after: number | undefined): TraceState {
+  return { agent, sessions, homes, due: dueAfter(due, sessions, before, after) };
 }
 
 /** The first due time of all sessions, of which one has changed its own. */
-function dueAfter({ due }: TraceState, sessions: Table<SessionTrace>, before: number | undefined, after: number | undefined): number | undefined {
+function dueAfter(due: number | undefined, sessions: Table<SessionTrace>, before: number | undefined, after: number | undefined): number | undefined {
   if (before === after) return due;
   if (after !== undefined && (due === undefined || after <= due)) return after;
-  return before === due ? firstOf(sessions.values().map((trace) => trace.due)) : due;
+  return before === due ? sessions.values().reduce<number | undefined>((first, trace) => earlier(first, trace.due), undefined) : due;
 }
 
 /** How many ended calls and items of a session are remembered. */
@@ -96,8 +124,7 @@ export const REMEMBERED = 256;
 
 /** A key that no other span of this connection has. */
 export function newKey(draft: Draft, kind: string): string {
-  const spans = draft.trace.spans + 1;
-  draft.trace = { ...draft.trace, spans };
+  const spans = (draft.own.spans += 1);
   return JSON.stringify([draft.session, kind, spans]);
 }
 
@@ -137,5 +164,5 @@ export function putItem(draft: Draft, traced: TracedItem): void {
   const { trace } = draft;
   const over = traced.phase === 'done' && trace.items.get(traced.item.task)?.phase !== 'done';
   const items = over ? trace.items.renew(traced.item.task, traced).bounded(REMEMBERED, (other) => other.phase === 'done') : trace.items.set(traced.item.task, traced);
-  if (items !== trace.items) draft.trace = { ...trace, items };
+  if (items !== trace.items) draft.own.items = items;
 }

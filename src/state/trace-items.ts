@@ -4,7 +4,7 @@
  * have had their time. Follows the v2 Background Work RFD ("Background work is terminals, tool calls,
  * and subagents").
  */
-import { defined, type ExitFacts, type Outcome } from '../protocol/index.js';
+import { type ExitFacts, type Outcome } from '../protocol/index.js';
 import type { Fact, Item } from './ledger-types.js';
 import { exitStatus } from './lists-entries.js';
 import { itemContent } from './trace-content.js';
@@ -27,9 +27,20 @@ const nameOf = (traced: Described): string => (isBackground(traced) ? background
 
 function attributesOf(traced: Described): TraceAttributes {
   const { item } = traced;
-  const background = isBackground(traced) ? { [Attribute.backgroundId]: item.task, [Attribute.backgroundType]: item.kind, [Attribute.taskType]: wordOf(item.taskType), [Attribute.canStop]: item.canCancel } : {};
-  const subagent = item.kind === 'subagent' ? { [Attribute.operation]: Operation.invokeAgent, [Attribute.subagent]: item.task } : {};
-  return defined({ ...background, ...subagent, [Attribute.toolCallId]: item.toolCallId }) as TraceAttributes;
+  const attributes: Record<string, string | boolean> = {};
+  if (isBackground(traced)) {
+    const taskType = wordOf(item.taskType);
+    attributes[Attribute.backgroundId] = item.task;
+    attributes[Attribute.backgroundType] = item.kind;
+    if (taskType !== undefined) attributes[Attribute.taskType] = taskType;
+    attributes[Attribute.canStop] = item.canCancel;
+  }
+  if (item.kind === 'subagent') {
+    attributes[Attribute.operation] = Operation.invokeAgent;
+    attributes[Attribute.subagent] = item.task;
+  }
+  if (item.toolCallId !== undefined) attributes[Attribute.toolCallId] = item.toolCallId;
+  return attributes;
 }
 
 const contentOf = (draft: Draft, item: Item): TraceAttributes => (draft.options.captureContent === true ? itemContent(item, draft.trace) : {});

@@ -5,9 +5,9 @@
 import { defined, type Outcome } from '../protocol/index.js';
 import type { Fact } from './ledger-types.js';
 import { ROOF, type Index } from './table.js';
-import { callOf, newKey, putItem, sessionAttributes, type Draft } from './trace-draft.js';
+import { callOf, newKey, putItem, type Draft } from './trace-draft.js';
 import { Attribute, FAILED, Operation, providerOf, SpanEvent, turnName } from './trace-names.js';
-import type { SessionTrace, SpanParent, TraceAttributes, TracedItem, TraceEvent, Turn, TurnEnd } from './trace-types.js';
+import type { AgentFacts, SessionTrace, SpanParent, TraceAttributes, TracedItem, TraceEvent, Turn, TurnEnd } from './trace-types.js';
 
 type Told<T extends TraceEvent['type']> = Extract<TraceEvent, { type: T }>;
 
@@ -20,10 +20,23 @@ interface NewTurn extends Pick<Turn, 'cause' | 'id' | 'running'> {
   readonly links?: readonly SpanParent[];
 }
 
+/** Whose turn it is, and who started it. Set one by one: a turn is made of no attribute that is absent. */
+function turnAttributes({ name, version }: AgentFacts, session: string, cause: Turn['cause']): TraceAttributes {
+  const attributes: Record<string, string> = { [Attribute.operation]: Operation.invokeAgent };
+  if (name !== undefined) {
+    attributes[Attribute.provider] = providerOf(name);
+    attributes[Attribute.agentName] = name;
+  }
+  if (version !== undefined) attributes[Attribute.agentVersion] = version;
+  attributes[Attribute.conversation] = session;
+  attributes[Attribute.session] = session;
+  attributes[Attribute.startedBy] = cause === 'prompt' ? 'client' : 'agent';
+  return attributes;
+}
+
 function startTurn(draft: Draft, { cause, id, running, parent, attributes = {}, links = [] }: NewTurn): void {
-  const { name, version } = draft.agent;
+  const { name } = draft.agent;
   const key = newKey(draft, Operation.invokeAgent);
-  const agent: TraceAttributes = name === undefined ? {} : { [Attribute.provider]: providerOf(name), [Attribute.agentName]: name };
   draft.ops.push({
     do: 'start',
     key,
@@ -32,16 +45,9 @@ function startTurn(draft: Draft, { cause, id, running, parent, attributes = {}, 
     parent,
     time: draft.wall,
     links,
-    attributes: {
-      [Attribute.operation]: Operation.invokeAgent,
-      ...agent,
-      ...(version === undefined ? {} : { [Attribute.agentVersion]: version }),
-      ...sessionAttributes(draft.session),
-      [Attribute.startedBy]: cause === 'prompt' ? 'client' : 'agent',
-      ...attributes,
-    },
+    attributes: { ...turnAttributes(draft.agent, draft.session, cause), ...attributes },
   });
-  draft.trace = { ...draft.trace, turns: [...draft.trace.turns, { key, cause, id, running, cancelRequested: false, startedAt: draft.at }].slice(-ROOF) };
+  draft.own.turns = [...draft.trace.turns, { key, cause, id, running, cancelRequested: false, startedAt: draft.at }].slice(-ROOF);
 }
 
 const usage = (end: TurnEnd): TraceAttributes =>
@@ -62,7 +68,7 @@ function endTurns(draft: Draft, ended: (turn: Turn) => boolean, end: TurnEnd, er
     draft.ops.push({ do: 'set', key, attributes: { ...reasons, ...usage(end), ...(error === undefined ? {} : { [Attribute.errorType]: error }) } });
     draft.ops.push({ do: 'end', key, time: draft.wall, failed: error !== undefined });
   }
-  draft.trace = { ...draft.trace, turns: draft.trace.turns.filter((turn) => !ended(turn)) };
+  draft.own.turns = draft.trace.turns.filter((turn) => !ended(turn));
 }
 
 export function promptAsked(draft: Draft, { id, client, content = {} }: Told<'prompt'>): void {
@@ -87,7 +93,7 @@ export function promptAnswered(draft: Draft, { id, end }: Told<'promptAnswered'>
   const turn = draft.trace.turns.find((other) => other.cause === 'prompt' && other.id === JSON.stringify(id));
   if (turn === undefined) return;
   if (draft.agent.protocol === 1 || end.errorCode !== undefined) return endTurns(draft, (other) => other === turn, end);
-  draft.trace = { ...draft.trace, turns: draft.trace.turns.map((other) => (other === turn ? { ...turn, running: true } : other)) };
+  draft.own.turns = draft.trace.turns.map((other) => (other === turn ? { ...turn, running: true } : other));
 }
 
 /** A subagent's work: its end is told to the subagent first. */
@@ -131,7 +137,7 @@ export function turnTask(draft: Draft, fact: Fact): void {
   if (fact.type === 'itemStarted') {
     const known = draft.trace.turns.find((turn) => turn.cause === 'state');
     if (known === undefined) return startOwnTurn(draft, 'task', task, description);
-    draft.trace = { ...draft.trace, turns: draft.trace.turns.map((turn) => (turn === known ? { ...turn, cause: 'task', id: task } : turn)) };
+    draft.own.turns = draft.trace.turns.map((turn) => (turn === known ? { ...turn, cause: 'task', id: task } : turn));
   } else if (fact.type === 'itemEnded') {
     const cancelled = draft.trace.turns.some((turn) => turn.cause === 'task' && turn.id === task && turn.cancelRequested);
     // Some agents call a turn failed that was cancelled.
@@ -142,7 +148,7 @@ export function turnTask(draft: Draft, fact: Fact): void {
 
 function runs(draft: Draft, running: boolean): void {
   if (running === draft.trace.running) return;
-  draft.trace = { ...draft.trace, running };
+  draft.own.running = running;
   if (running && draft.trace.turns.length === 0 && draft.trace.ready) startOwnTurn(draft, 'state', '');
 }
 
@@ -163,6 +169,6 @@ export function feedStateChanged(draft: Draft, running: boolean): void {
 export function turnCancelRequested(draft: Draft, task: string | undefined): boolean {
   const asked = draft.trace.turns.filter((turn) => task === undefined || (turn.cause === 'task' && turn.id === task));
   for (const { key } of asked) draft.ops.push({ do: 'event', key, name: SpanEvent.cancelRequested, time: draft.wall });
-  if (asked.length > 0) draft.trace = { ...draft.trace, turns: draft.trace.turns.map((turn) => (asked.includes(turn) ? { ...turn, cancelRequested: true } : turn)) };
+  if (asked.length > 0) draft.own.turns = draft.trace.turns.map((turn) => (asked.includes(turn) ? { ...turn, cancelRequested: true } : turn));
   return asked.length > 0;
 }

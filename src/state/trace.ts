@@ -40,7 +40,9 @@ function endForeground(draft: Draft, reason: UnfinishedReason): void {
   for (const [, { key }] of over) if (key !== undefined) end(key);
   for (const { key } of draft.trace.turns) end(key);
   const calls = over.reduce((table, [id, call]) => table.set(id, { ...call, open: false }), draft.trace.calls);
-  draft.trace = { ...draft.trace, permissions: [], calls, turns: [] };
+  draft.own.permissions = [];
+  draft.own.calls = calls;
+  draft.own.turns = [];
 }
 
 /** Ends what is open, children first. */
@@ -53,10 +55,10 @@ function endAll(draft: Draft, reason: UnfinishedReason): void {
   endForeground(draft, reason);
 }
 
-const setReplays = (draft: Draft, replays: number): void => void (draft.trace = { ...draft.trace, replays: Math.max(0, replays) });
+const setReplays = (draft: Draft, replays: number): void => void (draft.own.replays = Math.max(0, replays));
 
 const handlers: Handlers = {
-  ready: (draft) => void (draft.trace = { ...draft.trace, ready: true }),
+  ready: (draft) => void (draft.own.ready = true),
   prompt: promptAsked,
   promptAnswered,
   signal: onSignal,
@@ -97,7 +99,7 @@ function withOpenHome(state: TraceState, event: SessionEvent, options: TraceOpti
   if (home === undefined || trace === undefined || traced?.phase !== 'waiting') return state;
   const draft = new Draft(state, home.session, event, options, ops);
   putItem(draft, openedItem(draft, traced));
-  return withSession(state, draft, draft.trace);
+  return withSession(state, draft);
 }
 
 /** The sessions, those of subagents before the ones that they belong to. */
@@ -107,7 +109,7 @@ function sessionStep(state: TraceState, event: SessionEvent, options: TraceOptio
   const ready = withOpenHome(state, event, options, ops);
   const draft = new Draft(ready, event.session, event, options, ops);
   handled(draft, event);
-  const next = withSession(ready, draft, event.type === 'closed' ? undefined : draft.trace);
+  const next = withSession(ready, draft, event.type === 'closed');
   const homes = homesAfter(ready.homes, event);
   return withChildrenOver(homes === ready.homes ? next : { ...next, homes }, draft);
 }
@@ -120,7 +122,7 @@ function withChildrenOver(state: TraceState, { session, over, at, options, ops }
     if (home?.session !== session || !next.sessions.has(task)) return next;
     const draft = new Draft(next, task, { at, wall: time }, options, ops);
     endForeground(draft, 'subagent_ended');
-    return withSession(next, draft, draft.trace);
+    return withSession(next, draft);
   }, state);
 }
 
@@ -135,7 +137,7 @@ function tickStep(state: TraceState, event: TraceEvent, options: TraceOptions, o
   return due.reduce((next, [session]) => {
     const draft = new Draft(next, session, event, options, ops);
     itemsDue(draft);
-    return withChildrenOver(withSession(next, draft, draft.trace), draft);
+    return withChildrenOver(withSession(next, draft), draft);
   }, state);
 }
 
