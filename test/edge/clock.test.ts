@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { after, now } from '../../src/edge/clock.js';
 
@@ -27,4 +31,22 @@ it('does not ring once it was cancelled, also not while it waits for the rest of
   await new Promise((resolve) => after(8, () => resolve(cancels.forEach((cancel) => cancel()))));
   await new Promise((resolve) => after(20, () => resolve(undefined)));
   expect(rung).toBe(0);
+});
+
+it('rings behind what has arrived while the process was busy', async () => {
+  const server = createServer().listen(join(tmpdir(), `afterturn-clock-${process.pid}-${Math.random()}`));
+  await once(server, 'listening');
+  const writer = connect(server.address() as string);
+  const [reader] = (await once(server, 'connection')) as [Socket];
+  const order: string[] = [];
+  reader.on('data', () => order.push('arrived'));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  after(1, () => order.push('rung'));
+  writer.write('x');
+  for (const until = now() + 20; now() < until; );
+  await new Promise((resolve) => after(10, () => resolve(undefined)));
+  expect(order).toEqual(['arrived', 'rung']);
+  writer.destroy();
+  reader.destroy();
+  await new Promise((resolve) => server.close(resolve));
 });
