@@ -8,9 +8,10 @@
  * Follows the v2 Background Work RFD ("The `background` list on state snapshots", "`session/resume`
  * restores the list", "Cancellation, close, and resume").
  */
-import { arrayOf, backgroundListOf, defined, isObject, stringOf, type JsonObject } from '../protocol/index.js';
+import { arrayOf, at, backgroundListOf, defined, isObject, stringOf, type JsonObject } from '../protocol/index.js';
 import { AGENT_EXITED, SESSION_CLOSED } from '../protocol/reasons.js';
 import { isListNew, itemsOf, keep, keysOf, listOf, put, release, send, tell, tellList, type Draft } from './gaps-draft.js';
+import { isFinalStatus } from './ledger.js';
 import { fed, isMonitorLive, restoreMonitors, settleMonitors, toolCall } from './gaps-monitors.js';
 import { Table } from './table.js';
 import type { GapsEffect, GapsEvent, GapsOptions, NativeSession, Resumed } from './gaps-types.js';
@@ -24,6 +25,15 @@ const MAX_TERMINALS = 256;
 /** What a client was told of a terminal, patched by an update. */
 const patched = (before: JsonObject | undefined, { command, cwd, capabilities }: JsonObject): JsonObject => ({ ...before, ...defined({ command, cwd, capabilities }) });
 
+/** What ended is on no list that is told from now on: one that waits was made before. */
+function ended(draft: Draft, type: 'terminal' | 'tool_call' | 'subagent', id: string): void {
+  const { held, list } = draft.session;
+  if (held === undefined || list === undefined) return;
+  const live = (background: unknown): readonly unknown[] => (arrayOf(background) ?? []).filter((item) => at(item, 'type') !== type || at(item, ID_OF[type]) !== id);
+  put(draft, { list: live(list), held: { ...held, update: { ...held.update, background: live(held.update.background) } } });
+}
+const ID_OF = { terminal: 'terminalId', tool_call: 'toolCallId', subagent: 'sessionId' } as const;
+
 function terminal(draft: Draft, update: JsonObject): void {
   const { resuming, terminals } = draft.session;
   const id = stringOf(update.terminalId) ?? '';
@@ -31,7 +41,24 @@ function terminal(draft: Draft, update: JsonObject): void {
   keep(draft);
   if (resuming?.replays === true) {
     if (exits) put(draft, { resuming: { ...resuming, exited: new Set([...resuming.exited, id]) } });
-  } else put(draft, { terminals: exits ? terminals.delete(id) : terminals.set(id, patched(terminals.get(id), update)).bounded(MAX_TERMINALS, () => true) });
+    return;
+  }
+  put(draft, { terminals: exits ? terminals.delete(id) : terminals.set(id, patched(terminals.get(id), update)).bounded(MAX_TERMINALS, () => true) });
+  if (exits) ended(draft, 'terminal', id);
+}
+
+function call(draft: Draft, update: JsonObject): void {
+  toolCall(draft, update);
+  const id = stringOf(update.toolCallId) ?? '';
+  if (isFinalStatus(stringOf(update.status)) && draft.session.resuming === undefined && draft.session.monitors.get(id)?.phase !== 'live') ended(draft, 'tool_call', id);
+}
+
+/** A subagent that is idle and has nothing in the background has ended. */
+function child(draft: Draft, update: JsonObject): void {
+  keep(draft);
+  const { state: told } = update;
+  const isQuiet = at(told, 'state') === 'idle' && isObject(told) && backgroundListOf(told).length === 0;
+  if (isQuiet && draft.session.resuming === undefined) ended(draft, 'subagent', stringOf(update.sessionId) ?? '');
 }
 
 /** Listed terminals that a replay called exited, told as what they are. */
@@ -100,8 +127,9 @@ function state(draft: Draft, update: JsonObject): void {
 
 const updateRows: ReadonlyMap<string, (draft: Draft, update: JsonObject) => void> = new Map([
   ['state_update', state],
-  ['tool_call_update', toolCall],
+  ['tool_call_update', call],
   ['terminal_update', terminal],
+  ['subagent_update', child],
 ]);
 
 /** The session is over: what is ours gets its end, then what waits goes out. */

@@ -113,6 +113,20 @@ describe('a removal while idle', () => {
     expect(on.client.receivedLines()).toEqual([line]);
   });
 
+  it('names nothing, when it is told, that has ended meanwhile', () => {
+    const CALL = { type: 'tool_call', toolCallId: 'w' };
+    const CHILD = { type: 'subagent', sessionId: 'child' };
+    const on = native();
+    on.state('idle', [ONE, TWO, CALL, CHILD], { stopReason: 'end_turn' });
+    on.state('idle', [TWO, CALL, CHILD]);
+    on.says({ sessionUpdate: 'terminal_update', terminalId: 't2', exitStatus: {} });
+    on.says({ sessionUpdate: 'tool_call_update', toolCallId: 'w', status: 'completed' });
+    on.says({ sessionUpdate: 'subagent_update', sessionId: 'child', state: { state: 'idle', background: [] } });
+    on.got();
+    on.clock.advance(250);
+    expect(on.got()).toEqual([snapshot('idle')]);
+  });
+
   it('waits for what a resume tells, and goes out with its answer where that tells nothing', () => {
     const on = native();
     on.state('idle', [ONE, TWO], { stopReason: 'end_turn' });
