@@ -24,6 +24,9 @@ export interface LateSettings {
   readonly make: () => Plugin;
 }
 
+/** So many requests for a version are remembered, of a client that asks on although nobody answers. */
+const MOST_ASKED = 16;
+
 export function late({ name, needs, onHookError = 'pass', make }: LateSettings): Plugin {
   let plugin: Plugin | undefined;
   /** What it would have been told. */
@@ -50,6 +53,7 @@ export function late({ name, needs, onHookError = 'pass', make }: LateSettings):
     const need = needs.asked(call, host);
     const outcome = effects[need](host);
     if (need === 'later') asked.push(call);
+    if (asked.length > MOST_ASKED) asked.shift();
     return outcome;
   };
   return {

@@ -2,3 +2,6 @@
 
 export const SESSION_CLOSED = 'the session was closed';
 export const AGENT_EXITED = 'the agent exited';
+
+/** Words of the command, of nobody's content. */
+export const OWN_REASONS: ReadonlySet<string> = new Set([SESSION_CLOSED, AGENT_EXITED]);

@@ -62,6 +62,15 @@ describe('what stands in for a plugin', () => {
     expect(told).toEqual(['{"protocolVersion":1,"clientCapabilities":{}}', '{"protocolVersion":1}']);
   });
 
+  it('remembers few requests that nobody answers', () => {
+    const told: unknown[] = [];
+    const on = stood('later', 'now', { toAgent: { calls: { initialize: ({ id }) => void told.push(id) } } });
+    for (let id = 1; id <= 1000; id += 1) on.client.sends({ ...initialize(), id });
+    on.agent.answers(1000, { protocolVersion: 1 });
+    expect(told.length).toBeLessThan(20);
+    expect(told.at(-1)).toBe(1000);
+  });
+
   it('leaves it the request that it is needed for', () => {
     const on = stood('now', 'now', { toAgent: { calls: { initialize: () => take() } } });
     on.client.sends(initialize());

@@ -40,6 +40,10 @@ test('who speaks, and a sentence under a name of the protocol', () => {
   expect(redacted({ agentInfo: { name: '@scope/agent', title: 'My Agent', version: '1.2.3' }, status: 'a whole sentence' })).toEqual({ agentInfo: { name: '@scope/agent', title: 'xx xxxxx', version: '1.2.3' }, status: 'x xxxxx xxxxxxxx' });
 });
 
+test('why the command itself ended something stays, and no other reason', () => {
+  expect(redacted({ _meta: { afterturn: { reason: 'the agent exited' } }, reason: 'my own', rawInput: { reason: 'the agent exited' } })).toEqual({ _meta: { afterturn: { reason: 'the agent exited' } }, reason: 'xx xxx', rawInput: { reason: 'xxx xxxxx xxxxxx' } });
+});
+
 describe('a native recording that is redacted', () => {
   const facts = (findings: readonly Finding[]): string[] => findings.map(({ t, line, rule, name, came }) => `${t} ${line} ${rule} ${name} ${rule === 'S.1' ? came.replace(/ \(.*/, '') : came}`);
   test('breaks the same rules, is as valid as before, and says nothing of its texts', () => {

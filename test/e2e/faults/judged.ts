@@ -11,8 +11,11 @@ const afterInput: readonly string[] = ['v1-call-ends-once'];
  */
 const afterResume: readonly string[] = ['action-before-request'];
 
-/** What background work asks holds up no prompt, and v1 has no word for that it is background work. */
-const ofListed: readonly string[] = ['v1-permission-in-turn'];
+/**
+ * What background work asks holds up no prompt, and v1 has no word for that it is background work. Whether a
+ * call goes on is told behind its last status, which waits for that so long only.
+ */
+const ofListed: readonly string[] = ['v1-permission-in-turn', 'v1-call-ends-once'];
 
 const wasResumed = (records: readonly RecordedMessage[], session: string, line: number): boolean =>
   records.some(({ line: at, dir, msg }, index) => (at ?? index + 1) < line && dir === 'c2a' && msg.method === 'session/resume' && (msg.params as { sessionId?: string }).sessionId === session);
@@ -23,14 +26,14 @@ export interface Circumstances {
   /** A plugin beside the client keeps each update for a while. */
   readonly isHeldUp: boolean;
   readonly inputEndsFirst: boolean;
-  /** Its agent asks about background work of a v1 client, too. */
-  readonly asksOfListed?: boolean;
+  /** A v2 agent leaves work behind, and asks about it. */
+  readonly leavesWorkBehind?: boolean;
 }
 
 /** The rules that the agent's side broke, in words. Times are left out of it: a busy machine has its own. */
-export function breachesIn(records: readonly RecordedMessage[], { isRecorded, isHeldUp, inputEndsFirst, asksOfListed = false }: Circumstances): string[] {
+export function breachesIn(records: readonly RecordedMessage[], { isRecorded, isHeldUp, inputEndsFirst, leavesWorkBehind = false }: Circumstances): string[] {
   const timeless = records.map((each) => ({ ...each, t: 0 }));
-  const unjudged = [...(isRecorded && !isHeldUp ? [] : crosses), ...(inputEndsFirst ? afterInput : []), ...(asksOfListed ? ofListed : [])];
+  const unjudged = [...(isRecorded && !isHeldUp ? [] : crosses), ...(inputEndsFirst ? afterInput : []), ...(leavesWorkBehind ? ofListed : [])];
   return check(timeless, { window: 0 })
     .filter(({ by, name, session, line }) => by === 'agent' && !unjudged.includes(name) && !(afterResume.includes(name) && wasResumed(timeless, session, line)))
     .map(({ rule, title, line, session, expected, came }) => `rule ${rule} (${title}) in ${session}, line ${line}: expected ${expected}, came ${came}`);

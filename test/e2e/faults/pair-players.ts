@@ -59,10 +59,11 @@ function clientOf({ client }: PairScript, side: Side): Client {
   return { begins: () => v1.begins(), opens: () => v1.opens(), hears: (message) => v1.hears(message), does: (act, session, pick) => v1.does(act as V1ClientAct, session, pick) };
 }
 
-export const pairPlayers = (script: PairScript): Casting => ({ client: clientSide, agent: agentSide }) => {
+/** `isPrompt`: no process is between that others can keep waiting. */
+export const pairPlayers = (script: PairScript, isPrompt = false): Casting => ({ client: clientSide, agent: agentSide }) => {
   const agent = agentOf(script, agentSide);
   const client = clientOf(script, clientSide);
-  const promises = new PairPromises(script, (id) => agent.isLive(id));
+  const promises = new PairPromises(script, (id) => agent.isLive(id), isPrompt);
 
   async function comesToRest({ goesOn, waits }: Hall): Promise<void> {
     for (let round = 0; goesOn() && round < rounds; round += 1) {
@@ -77,7 +78,7 @@ export const pairPlayers = (script: PairScript): Casting => ({ client: clientSid
   }
 
   return {
-    agent, client, asksOfListed: true,
+    agent, client, leavesWorkBehind: true,
     sees: (way, message) => promises.sees(way, message),
     ends: () => promises.ends(),
     left: () => promises.left(),

@@ -35,6 +35,8 @@ export class PairPromises {
   constructor(
     private readonly script: PairScript,
     private readonly isAtWork: (id: string) => boolean,
+    /** What the agent says at once comes at once, so that what waits for it is not too late. */
+    private readonly isPrompt: boolean,
   ) {}
 
   /** What has to come of a message, and come in its order. */
@@ -75,7 +77,7 @@ export class PairPromises {
     if (kind === 'tool_call' || kind === 'tool_call_update') {
       if (status === undefined || status === null) return;
       this.#calls.set(`${session} ${update.toolCallId}`, status);
-      const isKept = this.script.client !== 'v2' && this.script.client !== 'tasks' && this.script.client !== 'extension';
+      const isKept = this.isPrompt && this.script.client !== 'v2' && this.script.client !== 'tasks' && this.script.client !== 'extension';
       if (isKept && final.includes(status) && this.#isLive(update.toolCallId)) throw new Error(`the call ${update.toolCallId} ends when its work has; it came as ${status}`);
     }
     if (kind === 'terminal_update' && update.exitStatus !== undefined) this.#terminals.set(`${session} ${update.terminalId}`, update.exitStatus !== null);
@@ -97,8 +99,8 @@ export class PairPromises {
 
   /**
    * What the client was not told of all that there was. Without settling, calls that are cut off stay as they
-   * are; the tasks of an agent that speaks the extension are its own, and between two of one dialect its calls
-   * where nothing is settled.
+   * are; the tasks of an agent that speaks the extension are its own, and between two of one dialect its states, and
+   * its calls where nothing is settled.
    */
   left(): readonly string[] {
     const calls = [...this.#calls].filter(([, status]) => !final.includes(status)).map(([id, status]) => `the call ${id} is left ${status}`);
@@ -106,9 +108,11 @@ export class PairPromises {
     const states = [...this.#states].filter(([, { state, background = [] }]) => state !== 'idle' || background.length > 0).map(([id, { state, background }]) => `${id} is left ${state} with ${JSON.stringify(background)}`);
     const { agent } = this.script;
     const isOwn = 'v1' in agent;
-    const isCutOff = this.#isOver && 'v2' in agent && v2AgentKinds[agent.v2].tells === 'tasks';
+    const tells = 'v2' in agent ? v2AgentKinds[agent.v2].tells : 'tasks';
+    const isCutOff = this.#isOver && tells === 'tasks';
+    const isNative = this.#isOver && tells === 'lists' && this.script.client === 'v2';
     const isUnsettled = this.script.stale === 'off' && (this.#isOver || isOwn);
-    return [...this.#due.map((word) => `did not come: ${word}`), ...(isUnsettled ? [] : calls), ...(isOwn || isCutOff ? [] : tasks), ...states];
+    return [...this.#due.map((word) => `did not come: ${word}`), ...(isUnsettled ? [] : calls), ...(isOwn || isCutOff ? [] : tasks), ...(isNative ? [] : states)];
   }
 
   /** What goes on. */

@@ -34,8 +34,8 @@ export interface Players {
   play(hall: Hall): Promise<void>;
   /** It is about to end, from whatever side: what goes on is over then. */
   ends(): void;
-  /** Its agent asks about background work, too. */
-  readonly asksOfListed?: boolean;
+  /** A v2 agent leaves work behind, and asks about it. */
+  readonly leavesWorkBehind?: boolean;
   /** What is broken when the client has heard all that there was: work that it was not told the end of. */
   left(): readonly string[];
 }
@@ -161,8 +161,8 @@ export class Talk implements Part {
     return this.#players.left();
   }
 
-  get asksOfListed(): boolean {
-    return this.#players.asksOfListed === true;
+  get leavesWorkBehind(): boolean {
+    return this.#players.leavesWorkBehind === true;
   }
 
   /** All that both sides have to say, until it is cut short or at rest; then the client's input ends. `isOver`: the command has ended. */

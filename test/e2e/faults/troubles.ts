@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readRecording, type RecordedMessage } from '../../../src/check/index.js';
-import { spansOfFile } from '../../edge/otlp.js';
+import { spansOfFile, type DecodedSpan } from '../../edge/otlp.js';
 
 export const troubles = ['none', 'off', 'recordFull', 'traceFull', 'recordFills', 'traceFills', 'collectorHangs', 'collectorRefuses', 'records', 'redacts', 'traces'] as const;
 export type Trouble = (typeof troubles)[number];
@@ -51,11 +51,23 @@ function message(line: string): string[] {
   }
 }
 
-/** Every span is told once, begins before it ends, and has ids of the right form. */
+/** Each trace hangs together: a span has its parent in it, but for one that has none. */
+function brokenTrees(spans: readonly DecodedSpan[]): string[] {
+  const known = new Set(spans.map(({ traceId, spanId }) => `${traceId} ${spanId}`));
+  const roots = new Map<string, number>();
+  return spans.flatMap(({ traceId, parentSpanId, name }) => {
+    if (parentSpanId !== undefined) return known.has(`${traceId} ${parentSpanId}`) ? [] : [`the parent of the span ${name} is in its trace`];
+    roots.set(traceId, (roots.get(traceId) ?? 0) + 1);
+    return roots.get(traceId) === 2 ? [`a trace has one root; ${name} is another one`] : [];
+  });
+}
+
+/** Every span is told once, begins before it ends, has ids of the right form, and a parent that is there. */
 function brokenTraces(text: string, isWhole: boolean): string[] {
   const spans = spansOfFile(isWhole ? text : text.slice(0, text.lastIndexOf('\n') + 1));
   const ids = new Set<string>();
-  return spans.flatMap(({ spanId, traceId, name, start, end }) => {
+  const trees = isWhole ? brokenTrees(spans) : [];
+  return [...trees, ...spans.flatMap(({ spanId, traceId, name, start, end }) => {
     const isTwice = ids.has(spanId);
     ids.add(spanId);
     return [
@@ -63,7 +75,7 @@ function brokenTraces(text: string, isWhole: boolean): string[] {
       ...(end >= start ? [] : [`the span ${name} begins before it ends`]),
       ...(/^[0-9a-f]{16}$/.test(spanId) && /^[0-9a-f]{32}$/.test(traceId) ? [] : [`ids of spans are hexadecimal, not ${traceId} ${spanId}`]),
     ];
-  });
+  })];
 }
 
 interface Row {

@@ -22,7 +22,7 @@ const ofListed: readonly string[] = ['v1-permission-in-turn'];
 /** `crossings`: as in `playedThrough`. */
 async function brokenIn(script: PairScript, crossings: number): Promise<readonly unknown[]> {
   const agentProtocol = 'v2' in script.agent ? 'v2' : 'auto';
-  const { recording, log, left } = await playedThrough(pairPlayers(script), { agentProtocol, source: 'auto', followUpWindow: 250, stale: script.stale, staleAfter: 2000, agentCommand: ['agent'] }, crossings);
+  const { recording, log, left } = await playedThrough(pairPlayers(script, true), { agentProtocol, source: 'auto', followUpWindow: 250, stale: script.stale, staleAfter: 2000, agentCommand: ['agent'] }, crossings);
   const unjudged = [...ofListed, ...(crossings === 0 ? [] : crossing)];
   // A look at every message of every conversation would take most of the time.
   const validator = crossings % 4 === 0 ? strictValidator : undefined;
