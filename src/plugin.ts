@@ -37,9 +37,12 @@ export interface Call<P = unknown> {
   readonly raw: Uint8Array;
 }
 
-/** Members by name, down to `true`; `*` is each item of a list: `{ update: { content: { '*': { text: true } } } }`. */
+/**
+ * Members by name, down to `true`, or to `base64` where the hook asks for the base64 of that string; `*` is
+ * each item of a list: `{ update: { content: { '*': { text: true } } } }`.
+ */
 export interface TextPlaces {
-  readonly [key: string]: TextPlaces | true;
+  readonly [key: string]: TextPlaces | true | 'base64';
 }
 
 /**

@@ -9,26 +9,10 @@ import type { Entry, Fact, Item, Ledger, LedgerEvent, ListsEffect, ListsEvent, L
 import { Outputs } from './outputs.js';
 import { Resuming } from './resuming.js';
 import { Shown, withTerminal } from './shown.js';
-import type { Outlet } from './outlet.js';
+import type { SessionPorts, SessionSources } from './session-ports.js';
 import type { ListedCall, ListedTerminal } from './permission.js';
 
 type WithoutPlace<E> = E extends unknown ? Omit<E, 'at' | 'session' | 'ledger'> : never;
-
-export interface SessionSources {
-  /** The async task extension reports tasks. */
-  readonly asyncTasks: boolean;
-  /** All background work of the session is reported, from the start. */
-  readonly reported: boolean;
-}
-
-export interface SessionPorts {
-  readonly outlet: Outlet;
-  /** The session whose subagent this one is, now. */
-  parent(): BackgroundSession | undefined;
-  session(id: string): BackgroundSession | undefined;
-  readonly onFact: (fact: Fact) => void;
-  readonly onExitCode: (session: string, task: string, code: number) => void;
-}
 
 export class BackgroundSession {
   #ledger: Ledger = emptyLedger();
@@ -110,12 +94,19 @@ export class BackgroundSession {
   /** An update of the agent. What goes to the client in its place is sent. */
   update(update: JsonObject, signals: readonly Signal[]): void {
     const resuming = this.#resuming;
-    if (resuming === undefined) return signals.length === 0 && !this.#running && leavesAsItIs(this.#lists, update) ? this.ports.outlet.keep(keep) : this.#run({ type: 'update', update, facts: this.#read(signals) });
+    if (resuming === undefined) return this.#live(update, this.#read(signals));
     const isState = update.sessionUpdate === 'state_update';
     if (isState && resuming.rebuilt) this.#lost();
     resuming.touched ||= resuming.replays && !isState;
     const facts = this.#read([...resuming.now(this.#session, signals), ...(isState ? resuming.takeStarts(this.#session) : [])]);
     this.#run({ type: 'update', update, facts, resuming: resuming.replays ? 'history' : 'live' });
+  }
+
+  /** An update while nothing is resumed. */
+  #live(update: JsonObject, facts: readonly Fact[]): void {
+    if (facts.length > 0 || this.#running || !leavesAsItIs(this.#lists, this.#session, update)) return this.#run({ type: 'update', update, facts });
+    this.ports.outlet.keep(keep);
+    this.#shown.saw(update);
   }
 
   /** Signals that come beside the session's updates. */

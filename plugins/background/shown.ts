@@ -59,10 +59,23 @@ class Tail {
 const withPatch = (before: JsonObject, patch: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries({ ...before, ...patch }).filter(([, value]) => value !== null));
 
+/** Members of an update that are no members of the call. */
+const ofUpdate: ReadonlySet<string> = new Set(['sessionUpdate', 'toolCallId', '_meta']);
+
 /** The call after an update: `null` clears a member, and `_meta` is patched by key. */
-function patched(call: JsonObject, { sessionUpdate: _, toolCallId: __, ...update }: JsonObject): JsonObject {
-  const meta = isObject(update._meta) ? { _meta: withPatch(isObject(call._meta) ? call._meta : {}, update._meta) } : {};
-  return withPatch(call, { ...update, ...meta });
+function patched(call: JsonObject, update: JsonObject): JsonObject {
+  const next: Record<string, unknown> = { ...call };
+  for (const key of Object.keys(update)) {
+    if (ofUpdate.has(key)) continue;
+    if (update[key] === null) delete next[key];
+    // That name would not become a member.
+    else if (key === '__proto__') Object.defineProperty(next, key, { value: update[key], writable: true, enumerable: true, configurable: true });
+    else next[key] = update[key];
+  }
+  if (isObject(update._meta)) next._meta = withPatch(isObject(call._meta) ? call._meta : {}, update._meta);
+  else if (update._meta === null) delete next._meta;
+  else if (update._meta !== undefined) next._meta = update._meta;
+  return next;
 }
 
 const showsTerminal = (content: readonly unknown[], terminal: string): boolean => content.some((part) => at(part, 'terminalId') === terminal);

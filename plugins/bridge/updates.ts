@@ -19,9 +19,9 @@ import { userMessagesNamed } from './user-messages.js';
 /** The long strings that are told as they came, or in base64. */
 const TEXTS = {
   update: {
-    content: { text: true, '*': { content: { text: true }, oldText: true, newText: true } },
+    content: { text: true, '*': { content: { text: true } } },
     rawOutput: true,
-    _meta: { terminal_output: { data: true }, terminal_output_delta: { data: true } },
+    _meta: { terminal_output: { data: 'base64' }, terminal_output_delta: { data: 'base64' } },
   },
 } as const satisfies TextPlaces;
 
@@ -32,9 +32,9 @@ type Translate = (session: BridgeSession, update: V1Update, faults: string[]) =>
 const turnContent: ReadonlySet<string> = new Set([
   'agent_message_chunk', 'agent_thought_chunk', 'tool_call', 'tool_call_update', 'plan', 'plan_update', 'plan_removed', 'compaction_update', 'compaction_summary_chunk',
 ]);
-/** Of these, what a turn begins with. */
 /** The kinds that tell of tasks, in either version. */
 const isTaskKind = (kind: string): boolean => kind.startsWith('async_task_') || kind.startsWith('_async_task_');
+/** Of these, what a turn begins with. */
 const turnStart: ReadonlySet<string> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'tool_call']);
 
 /** What a message of the agent becomes is told by messages of ours. */

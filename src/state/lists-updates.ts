@@ -2,11 +2,11 @@
 import { arrayOf, at, defined, integerOf, objectOf, stringOf, type ExitFacts, type JsonObject } from '../protocol/index.js';
 import { isLive } from './ledger-items.js';
 import { byCall, callPhase, callsShowing, isFinalStatus, itemsShownBy, launchedBy } from './ledger.js';
-import type { Fact, Item } from './ledger-types.js';
+import type { Fact, Item, SessionLedger } from './ledger-types.js';
 import { awaitsOnlyTasks, awaitsTasks, follow, newEntry, putEntry, releaseHeldIdle, send, settle, settleAllEnding, tellAgain, type Draft } from './lists-draft.js';
 import { callReference, entriesOf, finalStatus, liveStatus, withList } from './lists-entries.js';
 import { isUsed, markUsed } from './lists-ids.js';
-import type { Entry } from './lists-types.js';
+import type { Entry, SessionLists } from './lists-types.js';
 
 const keep = (draft: Draft): void => void draft.effects.push({ do: 'keep' });
 
@@ -134,6 +134,13 @@ export function toolCall(draft: Draft, update: JsonObject, facts: readonly Fact[
   const reopened = rewrittenCall(draft, update, foundOutput(draft, update, call), call, facts);
   referAgain(draft, update, call);
   return reopened;
+}
+
+/** Whether an update is of a call that launched nothing and is not listed, and has no mark to take away: `toolCall` keeps it then, where it brings no facts. */
+export function isOfNoWork(lists: SessionLists, ledger: SessionLedger, update: JsonObject): boolean {
+  const call = stringOf(update.toolCallId) ?? '';
+  const isMarked = update._meta !== undefined && at(update._meta, 'jetbrains') !== undefined;
+  return !isMarked && ledger.items.where(byCall, call).length === 0 && entriesOf(lists, 'tool_call', call).length === 0;
 }
 
 /** The background commands that wait for their launching call's acknowledgement, or ended before it. */

@@ -7,13 +7,13 @@
  */
 import { stringOf, type JsonObject } from '../protocol/index.js';
 import { AGENT_EXITED, SESSION_CLOSED } from '../protocol/reasons.js';
-import type { Fact } from './ledger-types.js';
+import type { Fact, SessionLedger } from './ledger-types.js';
 import { backgroundList, callEnd, callReference, entityUpdate, entryPhase, exitStatus, liveStatus } from './lists-entries.js';
 import { announce, awaitsTasks, end, endingEntries, finish, follow, putEntry, release, releaseHeldIdle, send, settle, settleOrWait, tellAgain, type Draft } from './lists-draft.js';
 import { childFact, childState, endChildren, subagent } from './lists-children.js';
 import { endAgain, releaseBefore, restoreAll, settleLost, whileResuming } from './lists-resume.js';
 import type { Entry, ListsEffect, ListsEvent, ListsOptions, Resuming, SessionLists } from './lists-types.js';
-import { acknowledgedWork, listsItself, releaseIfAnnounced, state, terminal, toolCall } from './lists-updates.js';
+import { acknowledgedWork, isOfNoWork, listsItself, releaseIfAnnounced, state, terminal, toolCall } from './lists-updates.js';
 import { emptySession } from './ledger.js';
 import { isUsed } from './lists-ids.js';
 import { Table } from './table.js';
@@ -225,10 +225,11 @@ const handlers: { readonly [T in ListsEvent['type']]: Handler<T> } = {
 };
 
 /** Kinds of update that say nothing of work, and nothing that waits goes before. */
-const plainKinds: ReadonlySet<unknown> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'user_message_chunk', 'plan_update', 'usage_update']);
+const plainKinds: ReadonlySet<unknown> = new Set(['agent_message_chunk', 'agent_thought_chunk', 'user_message_chunk', 'plan_update', 'usage_update', 'terminal_output_chunk']);
 
 /** Whether this update, without facts and while nothing is resumed, goes on as it is and changes nothing: no `idle` waits. */
-export const leavesAsItIs = (lists: SessionLists, update: JsonObject): boolean => plainKinds.has(update.sessionUpdate) && !awaitsTasks(lists);
+export const leavesAsItIs = (lists: SessionLists, ledger: SessionLedger, update: JsonObject): boolean =>
+  !awaitsTasks(lists) && (plainKinds.has(update.sessionUpdate) || (update.sessionUpdate === 'tool_call_update' && isOfNoWork(lists, ledger, update)));
 
 /** One event of one session: its lists after it, and what is to be done, in order. */
 export function reduceLists(lists: SessionLists, event: ListsEvent, options: ListsOptions): readonly [SessionLists, readonly ListsEffect[]] {

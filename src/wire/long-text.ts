@@ -4,12 +4,10 @@
  * Knows JSON strings, not where they stand.
  */
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
+import { afterUnits, isStringText, utf8Into } from './json-string.js';
 
 /** By this a value is known as one, also to other copies of this module. No value of JSON has it. */
 export const TEXT: unique symbol = Symbol.for('afterturn.text') as never;
-
-/** A character has at most so many bytes for each of its units. */
-const UNIT_BYTES = 3;
 
 /** Memory for what is in hand for a moment only. */
 const SCRATCH = 64 * 1024;
@@ -24,20 +22,26 @@ let written: LongText[] | undefined;
 export class LongText {
   readonly [TEXT] = true;
   /** JSON in UTF-8 with its quotes, or a string that is its own JSON between them. */
-  #json: Uint8Array | string;
-  /** The JSON decoded with a unit for each byte that is no escape: exact where the JSON is ASCII. */
-  #byBytes: string | undefined;
-  #text: string | undefined;
+  #json: Buffer | string;
+  /** Known where it was asked for from the start. */
+  #base64: string | undefined;
 
-  private constructor(json: Uint8Array | string) {
+  private constructor(json: Buffer | string) {
     this.#json = json;
   }
 
   /** The string that is these bytes, which begin and end with quotes. Throws a SyntaxError where that is no JSON, or no UTF-8. */
   static ofJson(bytes: Buffer): LongText {
-    if (!isUtf8(bytes)) throw new SyntaxError('expected UTF-8');
+    if (!isUtf8(bytes) || !isStringText(bytes, 1, bytes.length - 1)) throw new SyntaxError('expected a JSON string in UTF-8');
+    return new LongText(bytes);
+  }
+
+  /** As `ofJson`, for a text of which the base64 is wanted: it is looked through once for both. */
+  static ofJsonInBase64(bytes: Buffer): LongText {
+    const base64 = isUtf8(bytes) ? base64Of(bytes) : undefined;
+    if (base64 === undefined) throw new SyntaxError('expected a JSON string in UTF-8');
     const text = new LongText(bytes);
-    text.#byBytes = decodedByBytes(bytes);
+    text.#base64 = base64;
     return text;
   }
 
@@ -47,27 +51,30 @@ export class LongText {
   }
 
   toString(): string {
-    if (typeof this.#json === 'string') return this.#json;
-    return (this.#text ??= isAscii(this.#json) ? this.#decoded : (JSON.parse(bufferOf(this.#json).toString()) as string));
+    return typeof this.#json === 'string' ? this.#json : stringOfJson(this.#json);
   }
 
   /** Its first `units` units (as `slice` has them). */
   start(units: number): string {
-    if (typeof this.#json === 'string' || this.#text !== undefined) return this.toString().slice(0, units);
-    return this.#bytesAreUtf8 ? Buffer.from(this.#decoded.slice(0, (units + 1) * UNIT_BYTES), 'latin1').toString().slice(0, units) : this.toString().slice(0, units);
+    const json = this.#json;
+    if (typeof json === 'string') return json.slice(0, units);
+    return (JSON.parse(`"${json.toString('utf8', 1, afterUnits(json, 1, json.length - 1, units))}"`) as string).slice(0, units);
   }
 
   /** Its UTF-8 in base64, as a text that nobody has to look through. */
   base64(): LongText {
-    if (!this.#bytesAreUtf8) return new LongText(Buffer.from(this.toString()).toString('base64'));
-    const bytes = this.#decoded.length <= SCRATCH ? (scratch ??= Buffer.allocUnsafeSlow(SCRATCH)) : Buffer.allocUnsafeSlow(this.#decoded.length);
-    return new LongText(bytes.toString('base64', 0, bytes.write(this.#decoded, 'latin1')));
+    const json = this.#json;
+    return new LongText(typeof json === 'string' ? Buffer.from(json).toString('base64') : (this.#base64 ?? base64Of(json) ?? ''));
   }
 
   /** Holds its own bytes from now on: those of a line share memory with all that was read with it. */
   keep(): this {
-    if (typeof this.#json !== 'string' && this.#json.buffer.byteLength !== this.#json.length) this.#json = Uint8Array.prototype.slice.call(this.#json);
-    this.#byBytes = this.#text = undefined;
+    const json = this.#json;
+    this.#base64 = undefined;
+    if (typeof json === 'string' || json.buffer.byteLength === json.length) return this;
+    const own = Buffer.allocUnsafeSlow(json.length);
+    json.copy(own);
+    this.#json = own;
     return this;
   }
 
@@ -76,21 +83,17 @@ export class LongText {
     written.push(this);
     return `\0${written.length - 1}`;
   }
-
-  get #decoded(): string {
-    return (this.#byBytes ??= typeof this.#json === 'string' ? this.#json : decodedByBytes(bufferOf(this.#json)));
-  }
-
-  /** Each unit of `#decoded` is a byte of the UTF-8: no escape stands for a character beyond ASCII. Such a one would add to the units that are no ASCII. */
-  get #bytesAreUtf8(): boolean {
-    return typeof this.#json !== 'string' && beyondAscii(this.#decoded) === beyondAscii(bufferOf(this.#json).toString('latin1'));
-  }
 }
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-const decodedByBytes = (bytes: Buffer): string => JSON.parse(bytes.toString('latin1')) as string;
-/** 0 for ASCII; what UTF-8 has more bytes than the string has units. */
-const beyondAscii = (text: string): number => Buffer.byteLength(text) - text.length;
+/** The UTF-8 of a JSON string in base64; `undefined`: it is none. */
+function base64Of(json: Buffer): string | undefined {
+  const bytes = json.length <= SCRATCH ? (scratch ??= Buffer.allocUnsafeSlow(SCRATCH)) : Buffer.allocUnsafeSlow(json.length);
+  const length = utf8Into(bytes, json, 1, json.length - 1);
+  return length < 0 ? undefined : bytes.toString('base64', 0, length);
+}
+/** The string that is these bytes, with its quotes. Throws a SyntaxError where that is no JSON. */
+const stringOfJson = (bytes: Buffer): string => JSON.parse(bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')) as string;
 
 export const isLongText = (value: unknown): value is LongText => value instanceof LongText;
 
@@ -139,16 +142,17 @@ function marked(texts: LongText[], write: (again: () => void) => string): string
   }
 }
 
-/** Where long strings are wanted as `LongText`s: keys down to `true`, `*` for each item of a list. */
+/** Where long strings are wanted as `LongText`s: keys down to `true`, or to `base64` where that is what will be asked of them; `*` for each item of a list. */
 export interface TextPlaces {
-  readonly [key: string]: TextPlaces | true;
+  readonly [key: string]: TextPlaces | true | 'base64';
 }
+type TextPlace = TextPlaces[string];
 
 /** The value with something else for each long text that it finds outside of `places`. A value without one is the same value. */
-export function withoutTexts(value: unknown, instead: (text: LongText) => string, places?: TextPlaces | true): unknown {
+export function withoutTexts(value: unknown, instead: (text: LongText) => string, places?: TextPlace): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof LongText) return places === true ? value : instead(value);
-  const inner = (key: string): TextPlaces | true | undefined => (typeof places === 'object' && Object.hasOwn(places, key) ? places[key] : undefined);
+  if (value instanceof LongText) return places === true || places === 'base64' ? value : instead(value);
+  const inner = (key: string): TextPlace | undefined => (typeof places === 'object' && Object.hasOwn(places, key) ? places[key] : undefined);
   if (Array.isArray(value)) {
     const items = value.map((item) => withoutTexts(item, instead, inner('*')));
     return items.some((item, index) => item !== value[index]) ? items : value;
@@ -191,15 +195,18 @@ export function markedText(line: Uint8Array, places: readonly number[]): string 
 class MarkedKey extends Error {}
 
 /** The value of a marked line with what its marks stand for: long texts at `wanted`, else the strings themselves. Throws where that cannot be. */
-export function unmarked(value: unknown, line: Uint8Array, places: readonly number[], wanted: TextPlaces | true | undefined): unknown {
+export function unmarked(value: unknown, line: Uint8Array, places: readonly number[], wanted: TextPlace | undefined): unknown {
   if (typeof value === 'string') {
     if (!value.startsWith('\0')) return value;
     const index = 2 * Number(value.slice(1));
-    const text = LongText.ofJson(bufferOf(line.subarray((places[index] as number) - 1, (places[index + 1] as number) + 1)));
-    return wanted === true ? text : text.toString();
+    const bytes = bufferOf(line.subarray((places[index] as number) - 1, (places[index + 1] as number) + 1));
+    if (wanted === true) return LongText.ofJson(bytes);
+    if (wanted === 'base64') return LongText.ofJsonInBase64(bytes);
+    if (!isUtf8(bytes)) throw new SyntaxError('expected UTF-8');
+    return stringOfJson(bytes);
   }
   if (typeof value !== 'object' || value === null) return value;
-  const inner = (key: string): TextPlaces | true | undefined => (typeof wanted === 'object' && Object.hasOwn(wanted, key) ? wanted[key] : undefined);
+  const inner = (key: string): TextPlace | undefined => (typeof wanted === 'object' && Object.hasOwn(wanted, key) ? wanted[key] : undefined);
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) value[i] = unmarked(value[i], line, places, inner('*'));
     return value;

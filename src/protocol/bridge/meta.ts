@@ -26,11 +26,15 @@ function claudeMeta(meta: JsonObject): JsonObject {
 
 const filled = (meta: JsonObject): JsonObject | undefined => (Object.keys(meta).length === 0 ? undefined : meta);
 
+/** What is told in other places, or in part. */
+const toldElsewhere: ReadonlySet<string> = new Set([...terminalKeys, 'jetbrains', 'claudeCode']);
+
 /** The `_meta` of a tool call update. */
 export function toV2ToolCallMeta(value: unknown, rules: MetaRules): JsonObject | undefined {
   const meta = objectOf(value);
   if (meta === undefined) return undefined;
-  const rest = without(meta, ...terminalKeys, 'jetbrains', 'claudeCode');
+  const rest = Object.fromEntries(Object.entries(meta).filter(([key]) => !toldElsewhere.has(key)));
+  if (meta.claudeCode === undefined && meta.jetbrains === undefined) return filled(rest);
   const jetbrains = rules.full && meta.jetbrains !== undefined ? { jetbrains: meta.jetbrains } : backgroundedMark(meta);
   return filled({ ...rest, ...claudeMeta(meta), ...jetbrains });
 }

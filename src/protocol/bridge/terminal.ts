@@ -3,7 +3,7 @@
  * (`terminal_info`, `terminal_output`, `terminal_output_delta`, `terminal_input`, `terminal_exit`); in v2 the agent owns
  * terminals, and each is announced by a `terminal_update` before anything references it.
  */
-import { at, idOf, integerOf, objectOf, startOf, stringOf, textOf, typeName, type JsonObject, type UnreadText } from '../shape.js';
+import { arrayOf, at, idOf, integerOf, isObject, objectOf, startOf, stringOf, textOf, typeName, type JsonObject, type UnreadText } from '../shape.js';
 import type { V2Update } from '../v2.js';
 import { toAbsolutePath } from './diff.js';
 import type { Faults } from './fields.js';
@@ -44,8 +44,14 @@ const outputKeys: ReadonlyMap<string, (data: string | UnreadText) => string | Un
 const base64 = (text: string | UnreadText): string | UnreadText => (typeof text === 'string' ? Buffer.from(text, 'utf8').toString('base64') : text.base64());
 
 /** The terminals that the content of a tool call references. */
-export const terminalsIn = (content: unknown): string[] =>
-  Array.isArray(content) ? content.flatMap((item) => (at(item, 'type') === 'terminal' ? (idOf(at(item, 'terminalId')) ?? []) : [])) : [];
+export function terminalsIn(content: unknown): string[] {
+  const terminals: string[] = [];
+  for (const item of arrayOf(content) ?? []) {
+    const id = isObject(item) && item.type === 'terminal' ? idOf(item.terminalId) : undefined;
+    if (id !== undefined) terminals.push(id);
+  }
+  return terminals;
+}
 
 /** The command that a call runs: its input says so, or its title, for agents whose title is the command. */
 function commandOf(call: KnownCall, habits: BridgeHabits): string | undefined {
@@ -104,23 +110,26 @@ function idIn(meta: JsonObject, key: string, faults: Faults): string | undefined
 
 /** What the report says, by terminal, in the order of their first mention. */
 function newsOf(report: JsonObject, call: KnownCall, context: TerminalContext, faults: Faults): Map<string, News> {
-  const meta = objectOf(report._meta) ?? {};
+  const meta = objectOf(report._meta);
   const news = new Map<string, News>();
   const add = (id: string | undefined, facts: Partial<News>) => {
-    if (id !== undefined) news.set(id, { ...{ announce: false, ...news.get(id) }, ...facts });
+    if (id !== undefined) news.set(id, { announce: false, ...news.get(id), ...facts });
   };
-  add(idIn(meta, 'terminal_info', faults), { announce: true, cwd: toAbsolutePath(at(meta.terminal_info, 'cwd'), context.cwd) });
+  if (meta?.terminal_info !== undefined) add(idIn(meta, 'terminal_info', faults), { announce: true, cwd: toAbsolutePath(at(meta.terminal_info, 'cwd'), context.cwd) });
   for (const id of terminalsIn(report.content)) add(id, {});
-  const command = commandOf(call, context.habits);
-  const own = command === undefined ? [] : terminalsIn(call.fields.content);
-  if (own.length === 1) add(own[0], { command });
+  const own = terminalsIn(call.fields.content);
+  const command = own.length === 1 ? commandOf(call, context.habits) : undefined;
+  if (command !== undefined) add(own[0], { command });
+  if (meta === undefined) return news;
   for (const [key, shown] of outputKeys) {
+    const told = meta[key];
+    if (told === undefined) continue;
     const id = idIn(meta, key, faults);
-    const data = textOf(at(meta[key], 'data'));
-    if (id !== undefined && data === undefined) faults.push(`_meta.${key}.data: expected a string, got ${typeName(at(meta[key], 'data'))}`);
+    const data = textOf(at(told, 'data'));
+    if (id !== undefined && data === undefined) faults.push(`_meta.${key}.data: expected a string, got ${typeName(at(told, 'data'))}`);
     if (data !== undefined) add(id, { output: shown(data) });
   }
-  add(idIn(meta, 'terminal_exit', faults), { exit: objectOf(meta.terminal_exit) });
+  if (meta.terminal_exit !== undefined) add(idIn(meta, 'terminal_exit', faults), { exit: objectOf(meta.terminal_exit) });
   return news;
 }
 

@@ -56,7 +56,7 @@ const location = (cwd: string | undefined): Reader<JsonObject> => (value, faults
   return { path, ...(line !== undefined && line >= 1 ? { line } : {}), ...(isObject(value._meta) ? { _meta: value._meta } : {}) };
 };
 
-const callFields = (cwd: string | undefined): Fields => ({
+const newCallFields = (cwd: string | undefined): Fields => ({
   name: text,
   title: text,
   kind: kinds,
@@ -66,6 +66,10 @@ const callFields = (cwd: string | undefined): Fields => ({
   rawInput: json,
   rawOutput: json,
 });
+
+let made: { readonly cwd: string | undefined; readonly fields: Fields } | undefined;
+/** They are the same for the same directory, and cost as much to make as to use. */
+const callFields = (cwd: string | undefined): Fields => (made?.cwd === cwd && made !== undefined ? made : (made = { cwd, fields: newCallFields(cwd) })).fields;
 
 /** The tool's name is a member of its own in v2; older agents tell it only in `_meta`. */
 const nameOf = (report: JsonObject, known: KnownCall | undefined): string | undefined =>
@@ -77,9 +81,11 @@ const cleared = (known: KnownCall, fields: JsonObject): JsonObject =>
 
 const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
+const noMeta: JsonObject = {};
+
 /** The keys that say something new. The background mark always does: it belongs to the update. */
 const changedMeta = (known: KnownCall | undefined, meta: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(meta).filter(([key, value]) => key === 'jetbrains' || !sameJson(known?.meta[key], value)));
+  meta === noMeta ? noMeta : Object.fromEntries(Object.entries(meta).filter(([key, value]) => key === 'jetbrains' || !sameJson(known?.meta[key], value)));
 
 function readCall(report: JsonObject, known: KnownCall | undefined, context: CallContext, faults: Faults): { fields: JsonObject; meta: JsonObject } {
   const fields = readFields(report, callFields(context.cwd), faults);
@@ -87,7 +93,7 @@ function readCall(report: JsonObject, known: KnownCall | undefined, context: Cal
   if (fields.name === undefined && name !== undefined) fields.name = name;
   const wasCancelled = known?.fields.status === 'cancelled' || (context.cancelling && !isFinal(known));
   if (fields.status === 'failed' && wasCancelled) fields.status = 'cancelled';
-  return { fields, meta: toV2ToolCallMeta(report._meta, context.meta) ?? {} };
+  return { fields, meta: toV2ToolCallMeta(report._meta, context.meta) ?? noMeta };
 }
 
 /**
@@ -104,10 +110,11 @@ export function toV2ToolCall(report: JsonObject, known: KnownCall | undefined, c
   const { fields, meta } = readCall(report, before, context, faults);
   const reset = starts && known ? cleared(known, fields) : {};
   const news = changedMeta(before, meta);
-  const call = { fields: { ...before?.fields, ...fields }, meta: { ...before?.meta, ...meta } };
-  const hasNews = starts || Object.keys(fields).length > 0 || Object.keys(news).length > 0;
-  if (!hasNews) return { call, update: undefined };
-  return { call, update: { sessionUpdate: 'tool_call_update', toolCallId, ...reset, ...fields, ...(Object.keys(news).length > 0 ? { _meta: news } : {}) } };
+  const call = { fields: { ...before?.fields, ...fields }, meta: meta === noMeta ? (before?.meta ?? noMeta) : { ...before?.meta, ...meta } };
+  const hasMeta = Object.keys(news).length > 0;
+  if (!starts && !hasMeta && Object.keys(fields).length === 0) return { call, update: undefined };
+  const update = { sessionUpdate: 'tool_call_update', toolCallId, ...reset, ...fields };
+  return { call, update: hasMeta ? { ...update, _meta: news } : update };
 }
 
 /** A permission request's call: after the request, as the request shows it, and the update that tells what is news of it, if anything is. */

@@ -42,7 +42,7 @@ export function readSubagentUpdate(update: JsonObject): Reading {
 const GENERATION = /:generation:\d+$/;
 
 /** The id of the child that a run's id belongs to: the extension gives every further run an id of its own. */
-export const childOfRun = (id: string): string => id.replace(GENERATION, '');
+export const childOfRun = (id: string): string => (id.includes(':generation:') ? id.replace(GENERATION, '') : id);
 
 const runEnds: ReadonlyMap<unknown, Outcome> = new Map<unknown, Outcome>([
   ['completed', 'completed'],
