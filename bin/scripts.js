@@ -25,8 +25,9 @@ exports.scripts = {
   'plugin-gaps': { modules: { 'plugins/gaps/index.ts': ['gaps'] } },
   'plugin-bridge': { modules: { 'plugins/bridge/index.ts': ['bridge'], 'plugins/subagent-form.ts': ['subagentForm'] } },
   'plugin-bridge-down': { modules: { 'plugins/bridge-down/index.ts': ['bridgeDown'], 'plugins/legacy-subagents/index.ts': ['legacySubagents'], 'plugins/legacy-tasks/index.ts': ['legacyTasks'] } },
-  // What makes spans of messages, with its own copy of the reducers: a session that is not traced reads none of it.
+  // A session that is not traced reads none of these. What makes spans of messages has its own copy of the reducers, and comes with the SDK.
   telemetry: { modules: { 'src/edge/telemetry.ts': [] }, options: { external: api } },
+  'plugin-otel': { modules: { 'plugins/otel/index.ts': [] }, options: { external: api } },
   // OpenTelemetry's ES modules can be shaken, what their `main` names cannot.
   'telemetry-api': { source: api.map((name) => `export * from '${name}';`).join('\n'), options: { mainFields: ['module', 'main'] } },
   'telemetry-sdk': { modules: { 'src/edge/telemetry-sdk.ts': [] }, options: { external: api, mainFields: ['module', 'main'] } },

@@ -74,8 +74,8 @@ const sessions = [
   { client: v2Client, answer: extended, turn: [...call, ...byExtension, ...shown] },
   { client: v2Client, answer: v2, turn: states(...callInV2, chunk) },
   { client: v1Client, answer: v2, turn: states(...callInV2, chunk), options: ['--agent-protocol', 'v2'] },
-  { client: v1Client, answer: v1, turn: [...call, chunk], env: traced('http/protobuf') },
-  { client: v1Client, answer: v1, turn: [...call, chunk], env: traced('grpc') },
+  { client: v1Client, answer: v1, turn: [...call, ...byExtension, chunk], env: traced('http/protobuf') },
+  { client: v1Client, answer: v1, turn: [...call, ...byExtension, chunk], env: traced('grpc') },
 ];
 
 /** One short session, each request after the answer to the one before. */

@@ -6,12 +6,12 @@
 import type { Meter, TextMapPropagator, Tracer } from '@opentelemetry/api';
 import type { Logger } from '@opentelemetry/api-logs';
 import { replace, type Call, type CallHook, type Host, type Plugin, type Reply, type ReplyHook } from 'afterturn/plugin';
-import { at, extensionCapabilities, idOf, isObject, RAW_FEED, readRawFeed, SUBAGENT_KIND, type BackgroundType } from 'afterturn/protocol';
+import { at, extensionCapabilities, idOf, isObject, RAW_FEED, readRawFeed, type BackgroundType } from 'afterturn/protocol';
 import { callOfPermission, introductionOf, optionKindsOf, outlineOf, permissionEndOf, promptEndOf, remoteContextOf, turnEndOf, withContext } from './reading.js';
 import { promptContent } from './content.js';
-import { legacyCounter } from './legacy-counter.js';
-import { countsOf, SpanMetrics, type Counts } from './metrics.js';
+import { SpanMetrics } from './metrics.js';
 import { TraceRecorder } from './recorder.js';
+import { KINDS, STOP } from './wanted.js';
 import { OpenRequests } from '../open-requests.js';
 
 export interface OtelOptions {
@@ -34,38 +34,14 @@ export interface OtelOptions {
   readonly linkClientTrace?: boolean;
 }
 
-/** What counts beside the plugin, where there is a meter. */
-export interface Counting {
-  /** For the client's end of the list, and for the agent's. */
-  readonly atClient: Plugin;
-  readonly atAgent: Plugin;
-  readonly counts: Counts;
-}
-
 export interface Otel {
   readonly plugin: Plugin;
-  readonly counting: Counting | undefined;
   /** Tells the exit code that the last line of an item's output file names. */
   readonly exitCode: (session: string, task: string, code: number) => void;
 }
 
-const STOP = '_session/async_task/stop';
 const RESOURCE_NOT_FOUND = -32002;
 const MAX_CLOSED = 1000;
-
-/** The update kinds that spans are made of, beside those of tool calls. The others pass unread. */
-const KINDS = [
-  'terminal_update', 'state_update',
-  'async_task_spawned', 'async_task_progress', 'async_task_state_update',
-  '_async_task_spawned', '_async_task_progress', '_async_task_state_update',
-  'subagent_update', 'subagent_spawned', 'subagent_state_update', SUBAGENT_KIND,
-] as const;
-
-function countingBeside(meter: Meter): Counting {
-  const counts = countsOf(meter);
-  const counter = (place: 'client' | 'agent'): Plugin => legacyCounter({ place, seen: (word) => counts.legacy(place, word) });
-  return { atClient: counter('client'), atAgent: counter('agent'), counts };
-}
 
 const sessionOf = (params: unknown): string | undefined => idOf(at(params, 'sessionId'));
 
@@ -223,7 +199,6 @@ export function otel({ tracer, propagator, followUpWindow, meter, logger, pendin
 
   return {
     plugin,
-    counting: meter && countingBeside(meter),
     exitCode: (session, task, code) => recorder.recordBeside({ type: 'exitCode', session, task, code }),
   };
 }

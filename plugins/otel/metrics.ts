@@ -1,11 +1,11 @@
 /**
- * Metrics from span operations and from what other parts of the proxy count. Attributes are words of
+ * Metrics from span operations. Attributes are words of
  * few values only: no id, no content. Work that was not finished has no duration.
  */
-import type { Attributes, Counter, Histogram, Meter, Observable } from '@opentelemetry/api';
-import type { Direction } from 'afterturn/plugin';
-import { Attribute, DURATION_BOUNDS, Metric, MetricAttribute, Operation, PERMISSION_METHOD, providerOf, type Instrument, type SpanOp, type TraceAttributes } from 'afterturn/state';
+import type { Attributes, Histogram, Meter } from '@opentelemetry/api';
+import { Attribute, DURATION_BOUNDS, Metric, Operation, PERMISSION_METHOD, providerOf, type Instrument, type SpanOp, type TraceAttributes } from 'afterturn/state';
 import { BoundedMap } from '../bounded.js';
+import { described, Sums, type Sum } from './counts.js';
 
 /** So many spans are measured at once. */
 const MOST_OPEN = 100_000;
@@ -53,40 +53,6 @@ function dimensionsOf(agent: Attributes, attributes: readonly TraceAttributes[],
   return picked;
 }
 
-const options = ({ unit, description }: Instrument): { unit: string; description: string } => ({ unit, description });
-
-/** A sum, and what it is told with. */
-interface Sum {
-  value: number;
-  readonly attributes: Attributes;
-}
-
-/** The words of an agent can be any: an instrument has so many sums, and one for all others (Metrics SDK, "Cardinality limits"). */
-const MOST_SUMS = 1999;
-const OVERFLOW: Attributes = { 'otel.metric.overflow': true };
-
-/** Sums that are told when they are asked for: an instrument looks up its attributes each time that it is added to. */
-class Sums {
-  readonly #sums = new Map<string, Sum>();
-
-  /** The sum with these attributes, which have always the same order. */
-  sumOf(attributes: Attributes): Sum {
-    const key = JSON.stringify(attributes);
-    const known = this.#sums.get(key);
-    if (known !== undefined) return known;
-    if (this.#sums.size >= MOST_SUMS && attributes !== OVERFLOW) return this.sumOf(OVERFLOW);
-    const sum = { value: 0, attributes };
-    this.#sums.set(key, sum);
-    return sum;
-  }
-
-  observedBy(instrument: Observable): void {
-    instrument.addCallback((result) => {
-      for (const { value, attributes } of this.#sums.values()) result.observe(value, attributes);
-    });
-  }
-}
-
 export class SpanMetrics {
   readonly #open = new BoundedMap<string, Measured>(MOST_OPEN);
   readonly #durations: Readonly<Record<Kind, Histogram>>;
@@ -95,14 +61,14 @@ export class SpanMetrics {
 
   constructor(meter: Meter) {
     const histogram = (instrument: Instrument): Histogram =>
-      meter.createHistogram(instrument.name, { ...options(instrument), advice: { explicitBucketBoundaries: [...DURATION_BOUNDS] } });
+      meter.createHistogram(instrument.name, { ...described(instrument), advice: { explicitBucketBoundaries: [...DURATION_BOUNDS] } });
     this.#durations = {
       turn: histogram(Metric.turnDuration),
       call: histogram(Metric.callDuration),
       permission: histogram(Metric.permissionDuration),
       item: histogram(Metric.itemDuration),
     };
-    this.#live.observedBy(meter.createObservableUpDownCounter(Metric.liveItems.name, options(Metric.liveItems)));
+    this.#live.observedBy(meter.createObservableUpDownCounter(Metric.liveItems.name, described(Metric.liveItems)));
   }
 
   /** Whose work it is from now on. */
@@ -144,44 +110,4 @@ export class SpanMetrics {
     this.#open.delete(key);
     if (live !== undefined) live.value -= 1;
   }
-}
-
-/** What other parts of the proxy count. */
-export interface Counts {
-  legacy(place: 'client' | 'agent', word: string): void;
-  readonly stale: (what: 'settled' | 'corrected') => void;
-  forwarded(direction: Direction, lines: number): void;
-  written(direction: Direction, messages: number): void;
-  stray(): void;
-}
-
-const directionWords: Readonly<Record<Direction, string>> = { toAgent: 'to_agent', toClient: 'to_client' };
-const treatments = ['forwarded', 'written'] as const;
-
-/** Sums that every message adds to are kept here, and told when they are asked for. */
-export function countsOf(meter: Meter): Counts {
-  const legacy = new Sums();
-  legacy.observedBy(meter.createObservableCounter(Metric.legacyMessages.name, options(Metric.legacyMessages)));
-  const legacySums = { client: new Map<string, Sum>(), agent: new Map<string, Sum>() };
-  const stale: Counter = meter.createCounter(Metric.staleCalls.name, options(Metric.staleCalls));
-  const stray: Counter = meter.createCounter(Metric.strayLines.name, options(Metric.strayLines));
-  const sums = { forwarded: { toAgent: 0, toClient: 0 }, written: { toAgent: 0, toClient: 0 } };
-  meter.createObservableCounter(Metric.messages.name, options(Metric.messages)).addCallback((result) => {
-    for (const treatment of treatments) {
-      for (const direction of ['toAgent', 'toClient'] as const) {
-        result.observe(sums[treatment][direction], { [MetricAttribute.direction]: directionWords[direction], [MetricAttribute.treatment]: treatment });
-      }
-    }
-  });
-  return {
-    legacy(place, word) {
-      let sum = legacySums[place].get(word);
-      if (sum === undefined) legacySums[place].set(word, (sum = legacy.sumOf({ [MetricAttribute.place]: place, [MetricAttribute.legacyKind]: word })));
-      sum.value += 1;
-    },
-    stale: (what) => stale.add(1, { [MetricAttribute.staleState]: what }),
-    stray: () => stray.add(1),
-    forwarded: (direction, lines) => void (sums.forwarded[direction] += lines),
-    written: (direction, messages) => void (sums.written[direction] += messages),
-  };
 }

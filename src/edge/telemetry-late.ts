@@ -1,11 +1,14 @@
 /**
- * OpenTelemetry's API in front of an SDK that is loaded later. What is counted meanwhile waits; hooks
- * that make spans wait too, so that each span is the SDK's own. Knows hooks, not messages.
+ * What is there of tracing before OpenTelemetry's SDK is: what is counted meanwhile waits, and the first
+ * message that spans are made of waits too. Knows names of messages, not what they mean.
  */
-import { INVALID_SPAN_CONTEXT, trace, type Attributes, type Meter, type MetricOptions, type ObservableGauge, type TextMapPropagator, type Tracer } from '@opentelemetry/api';
-import type { Logger } from '@opentelemetry/api-logs';
-import type { CallHooks, Host, Outcome, Plugin, ReplyHooks } from '../plugin.js';
+import type { Attributes, Meter, MetricOptions, ObservableGauge } from '@opentelemetry/api';
+import { wanted } from '../../plugins/otel/wanted.js';
+import { become, type Call, type Host, type Outcome, type Plugin, type Reply } from '../plugin.js';
 import type { Sdk } from './telemetry-sdk.js';
+
+/** Nothing of this message is told by a span: it waits for nothing. */
+const INITIALIZE = 'initialize';
 
 export class LateSdk {
   readonly #load: () => Promise<Sdk | undefined>;
@@ -51,24 +54,6 @@ export class LateSdk {
   }
 }
 
-export const lateTracer = (late: LateSdk): Tracer => ({
-  startSpan: (...start) => late.sdk?.tracer.startSpan(...start) ?? trace.wrapSpanContext(INVALID_SPAN_CONTEXT),
-  startActiveSpan() {
-    throw new Error('startActiveSpan needs a context manager, and none is registered');
-  },
-});
-
-export const latePropagator = (late: LateSdk): TextMapPropagator => ({
-  inject: (...into) => late.sdk?.propagator.inject(...into),
-  extract: (context, ...from) => late.sdk?.propagator.extract(context, ...from) ?? context,
-  fields: () => late.sdk?.propagator.fields() ?? [],
-});
-
-export const lateLogger = (late: LateSdk): Logger => ({
-  enabled: (options) => late.sdk?.logger?.enabled(options) ?? true,
-  emit: (record) => late.whenThere(({ logger }) => logger?.emit(record)),
-});
-
 /** An instrument is made when the SDK is there, and gets what was recorded before. */
 export function lateMeter(late: LateSdk): Meter {
   type Name = 'createCounter' | 'createUpDownCounter' | 'createHistogram' | 'createGauge';
@@ -104,18 +89,45 @@ export function lateMeter(late: LateSdk): Meter {
   };
 }
 
-type Hook = (message: never, host: Host) => Outcome | Promise<Outcome>;
+type Hook = (message: unknown, host: Host) => Outcome | Promise<Outcome>;
 
-/** The plugin, whose hooks wait for the SDK, all but those of `exempt` methods. */
-export function waitingFor(late: LateSdk, exempt: readonly string[], plugin: Plugin): Plugin {
-  const waiting = (hook: Hook): Hook => (message, host) => (late.isLoaded ? hook(message, host) : late.ready().then(() => hook(message, host)));
-  const table = <T extends CallHooks | ReplyHooks>(hooks: T | undefined): T => {
-    const rows = Object.entries<Hook | Readonly<Record<string, Hook>>>(hooks ?? {}).map(([method, hook]) => {
-      if (exempt.includes(method)) return [method, hook];
-      return [method, typeof hook === 'function' ? waiting(hook) : Object.fromEntries(Object.entries(hook).map(([kind, each]) => [kind, waiting(each)]))];
-    });
-    return Object.fromEntries(rows) as T;
+/**
+ * What stands in the list for the plugin that makes spans, until a message comes that spans are made of:
+ * that waits for the SDK, and then meets the plugin, which is told what the sides said of themselves
+ * before. `make` is called once. Where there is no SDK nothing is traced.
+ */
+export function standInFor(late: LateSdk, name: string, make: (sdk: Sdk) => Plugin): Plugin {
+  let plugin: Plugin | undefined;
+  /** The last `initialize`, and the last answer to one. */
+  const told: { params?: unknown; result?: unknown } = {};
+
+  const made = (sdk: Sdk, host: Host): Plugin => {
+    const now = make(sdk);
+    const [asked, answered] = [now.toAgent?.calls?.[INITIALIZE], now.toClient?.replies?.[INITIALIZE]];
+    if ('params' in told && typeof asked === 'function') void asked({ params: told.params } as Call, host);
+    if ('result' in told) void answered?.({ result: told.result } as Reply, host);
+    return now;
   };
-  const side = (hooks: Plugin['toAgent']): Plugin['toAgent'] => ({ calls: table(hooks?.calls), replies: table(hooks?.replies) });
-  return { ...plugin, toAgent: side(plugin.toAgent), toClient: side(plugin.toClient) };
+  const becomes = (host: Host): Outcome => {
+    if (late.sdk === undefined) return void host.leave();
+    return become((plugin ??= made(late.sdk, host)));
+  };
+  const hook: Hook = (_message, host) => (late.isLoaded ? becomes(host) : late.ready().then(() => becomes(host)));
+  const table = (names: readonly string[]): Record<string, Hook> => Object.fromEntries(names.map((each) => [each, hook]));
+  return {
+    name,
+    toAgent: {
+      calls: { ...table(wanted.toAgent.calls), [INITIALIZE]: ({ params }) => void (told.params = params) },
+      replies: table(wanted.toAgent.replies),
+    },
+    toClient: {
+      calls: { ...table(wanted.toClient.calls), 'session/update': table(wanted.toClient.kinds) },
+      replies: {
+        ...table(wanted.toClient.replies),
+        [INITIALIZE]: ({ result }) => {
+          if (result !== undefined) told.result = result;
+        },
+      },
+    },
+  };
 }

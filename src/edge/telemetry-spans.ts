@@ -151,13 +151,13 @@ function parentIn(context: Context): SpanContext | undefined {
  * lists of words.
  */
 export function plainTracer(options: PlainTracerOptions): Tracer {
-  const { generateSpanId, generateTraceId } = options.ids ?? new RandomIdGenerator();
+  const ids = options.ids ?? new RandomIdGenerator();
   return {
     startSpan(name, span = {}, context) {
       const parent = context === undefined || span.root === true ? undefined : parentIn(context);
       const isRecorded = parent === undefined || (parent.traceFlags & TraceFlags.SAMPLED) !== 0;
-      const spanId = generateSpanId();
-      const own: SpanContext = { traceId: parent?.traceId ?? generateTraceId(), spanId, traceFlags: isRecorded ? TraceFlags.SAMPLED : TraceFlags.NONE };
+      const spanId = ids.generateSpanId();
+      const own: SpanContext = { traceId: parent?.traceId ?? ids.generateTraceId(), spanId, traceFlags: isRecorded ? TraceFlags.SAMPLED : TraceFlags.NONE };
       if (parent?.traceState !== undefined) own.traceState = parent.traceState;
       return isRecorded ? new PlainSpan(options, name, own, parent, span) : trace.wrapSpanContext(own);
     },

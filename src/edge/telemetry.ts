@@ -1,9 +1,10 @@
 /** Telemetry of one session, as the proxy sees it: a plugin, and an end that takes no longer than it may. */
-import type { Counting } from '../../plugins/otel/index.js';
+import { countingBeside, type Counting } from '../../plugins/otel/counts.js';
+import type { Otel, OtelOptions } from '../../plugins/otel/index.js';
 import type { Log, Plugin } from '../plugin.js';
 import { settledWithin } from './patience.js';
 import type { TraceFile } from './telemetry-file.js';
-import type { LateSdk } from './telemetry-late.js';
+import { LateSdk, lateMeter, standInFor } from './telemetry-late.js';
 import type { Sdk, SdkPorts } from './telemetry-sdk.js';
 import type { Environment, Wish } from './telemetry-wanted.js';
 
@@ -49,29 +50,32 @@ const flushLimitMs = 1250;
  */
 const loadAfterMs = 100;
 
-/** Nothing of these messages is told by a span. */
-const EXEMPT = ['initialize'];
-
-/** The plugin, and an SDK behind it that is loaded a little later. */
+/** What stands for the plugin, and an SDK behind it that is loaded a little later. */
 export async function openTelemetry({ options, ...ports }: TelemetryPorts): Promise<Telemetry> {
-  const { otel } = await import('../../plugins/otel/index.js');
-  const { LateSdk, lateLogger, lateMeter, latePropagator, lateTracer, waitingFor } = await import('./telemetry-late.js');
-  const late = new LateSdk(() => loadedSdk({ ...ports, otlp: options.otlp }));
-  const { plugin, exitCode, counting } = otel({
-    tracer: lateTracer(late),
-    propagator: latePropagator(late),
-    meter: ports.wish.metrics.length > 0 ? lateMeter(late) : undefined,
-    logger: ports.wish.logs.length > 0 ? lateLogger(late) : undefined,
-    followUpWindow: options['follow-up-window'],
-    pendingSpans: options['pending-spans'] === true,
-    captureContent: options['capture-content'] === true,
-    propagate: options['no-propagate'] !== true,
-    linkClientTrace: options['link-client-trace'] === true,
+  let tracing: Otel | undefined;
+  let make: Loaded['otel'] | undefined;
+  const late = new LateSdk(async () => {
+    const loaded = await loadedWith({ ...ports, otlp: options.otlp });
+    make = loaded?.otel;
+    return loaded?.sdk;
   });
+  const plugin = standInFor(late, 'otel', ({ tracer, propagator, meter, logger }) => {
+    if (make === undefined) throw new Error('the plugin is loaded with the SDK');
+    tracing = make({
+      tracer, propagator, meter, logger,
+      followUpWindow: options['follow-up-window'],
+      pendingSpans: options['pending-spans'] === true,
+      captureContent: options['capture-content'] === true,
+      propagate: options['no-propagate'] !== true,
+      linkClientTrace: options['link-client-trace'] === true,
+    });
+    return tracing.plugin;
+  });
+  const counting = ports.wish.metrics.length > 0 ? countingBeside(lateMeter(late)) : undefined;
   const timer = setTimeout(() => void late.ready(), loadAfterMs);
   return {
-    plugin: waitingFor(late, EXEMPT, plugin),
-    exitCode,
+    plugin,
+    exitCode: (...read) => void tracing?.exitCode(...read),
     counting,
     ready: () => late.ready(),
     async shutdown() {
@@ -88,10 +92,17 @@ async function flushed(late: LateSdk): Promise<void> {
   await late.sdk?.shutdown();
 }
 
+interface Loaded {
+  readonly sdk: Sdk;
+  /** What makes spans: there are none without the SDK. */
+  readonly otel: (options: OtelOptions) => Otel;
+}
+
 /** What goes wrong here costs telemetry, never the session. */
-async function loadedSdk(ports: SdkPorts): Promise<Sdk | undefined> {
+async function loadedWith(ports: SdkPorts): Promise<Loaded | undefined> {
   try {
-    return await (await import('./telemetry-sdk.js')).createSdk(ports);
+    const [{ createSdk }, { otel }] = await Promise.all([import('./telemetry-sdk.js'), import('../../plugins/otel/index.js')]);
+    return { sdk: await createSdk(ports), otel };
   } catch (error) {
     ports.log.error(`telemetry could not be set up, the session goes on without it: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;

@@ -1,6 +1,8 @@
 import { createNoopMeter, trace, type Span } from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { expect, test } from 'vitest';
-import { LateSdk, lateLogger, lateMeter, latePropagator, lateTracer, waitingFor } from '../../src/edge/telemetry-late.js';
+import { otel } from '../../plugins/otel/index.js';
+import { LateSdk, lateMeter, standInFor } from '../../src/edge/telemetry-late.js';
 import type { Sdk } from '../../src/edge/telemetry-sdk.js';
 import type { Plugin } from '../../src/plugin.js';
 import { wired } from '../pipeline/harness.js';
@@ -37,27 +39,13 @@ test('what is counted before the SDK is there reaches it, in its order, and what
   meter.createUpDownCounter('u').add(-1);
   const callback = (): void => {};
   meter.createObservableGauge('g').addCallback(callback);
-  lateLogger(made).emit({ body: 'x' });
   expect([said.length, loads(), made.isNeeded]).toEqual([0, 0, true]);
   await Promise.all([made.ready(), made.ready()]);
   expect(loads()).toBe(1);
-  expect(said).toEqual([['add c', 1, { a: 'b' }], ['record h', 2], ['add u', -1], ['callback', callback], ['emit', { body: 'x' }]]);
+  expect(said).toEqual([['add c', 1, { a: 'b' }], ['record h', 2], ['add u', -1], ['callback', callback]]);
   counter.add(2);
-  lateLogger(made).emit({ body: 'y' });
-  expect(said.slice(5)).toEqual([['add c', 2], ['emit', { body: 'y' }]]);
-  expect([made.isNeeded, lateLogger(made).enabled()]).toEqual([false, false]);
-});
-
-test('the tracer and the propagator do nothing before, and are the SDK\'s afterwards', async () => {
-  const { said, sdk } = seen();
-  const { made } = late(sdk);
-  const [tracer, propagator] = [lateTracer(made), latePropagator(made)];
-  expect(tracer.startSpan('early').isRecording()).toBe(false);
-  expect(propagator.fields()).toEqual([]);
-  await made.ready();
-  expect(tracer.startSpan('late').spanContext().spanId).toBe('2'.repeat(16));
-  expect(propagator.fields()).toEqual(['traceparent']);
-  expect(said).toEqual([['span', 'late']]);
+  expect(said.slice(4)).toEqual([['add c', 2]]);
+  expect(made.isNeeded).toBe(false);
 });
 
 test('where there is no SDK nothing is kept', async () => {
@@ -67,29 +55,54 @@ test('where there is no SDK nothing is kept', async () => {
   await made.ready();
   counter.add(1);
   expect(made.isNeeded).toBe(false);
-  expect(lateTracer(made).startSpan('x').isRecording()).toBe(false);
 });
 
-test('messages that spans are made of wait for the SDK, in their order; what is exempt and what nobody wants do not', async () => {
-  let load = (): void => {};
-  const made = new LateSdk(() => new Promise((resolve) => (load = () => resolve(seen().sdk))));
-  const seenBy: string[] = [];
-  const note = (what: string) => (): undefined => void seenBy.push(`${what} ${made.isLoaded}`);
-  const plugin: Plugin = {
+/** A plugin that notes what it is told. */
+function noting(seenBy: string[]): Plugin {
+  const note = (what: string) => (message: { readonly params?: unknown; readonly result?: unknown }): undefined => void seenBy.push(`${what} ${JSON.stringify(message.params ?? message.result)}`);
+  return {
     name: 'x',
     toAgent: { calls: { initialize: note('initialize'), 'session/prompt': note('prompt') } },
-    toClient: { calls: { 'session/update': { tool_call: note('call') } }, replies: { 'session/prompt': note('answer') } },
+    toClient: { calls: { 'session/update': { tool_call: note('call') } }, replies: { initialize: note('introduced'), 'session/prompt': note('answer') } },
   };
-  const { client, agent, settled } = wired([waitingFor(made, ['initialize'], plugin)]);
-  client.requests('initialize', {});
-  client.notifies('session/prompt', { n: 1 });
-  client.notifies('other', {});
+}
+
+test('messages that spans are made of wait for the SDK, in their order; what both sides said of themselves is told first', async () => {
+  let load = (): void => {};
+  const late = new LateSdk(() => new Promise((resolve) => (load = () => resolve(seen().sdk))));
+  const seenBy: string[] = [];
+  const { client, agent, settled } = wired([standInFor(late, 'x', () => noting(seenBy))]);
+  client.sends({ jsonrpc: '2.0', id: 'i', method: 'initialize', params: { a: 1 } });
+  agent.answers('i', { b: 2 });
+  expect(client.received()).toHaveLength(1);
+  agent.received();
+  client.notifies('other', { n: 0 });
+  client.sends({ jsonrpc: '2.0', id: 'p', method: 'session/prompt', params: { n: 1 } });
+  client.notifies('other', { n: 2 });
   const methods = (): string[] => agent.received().map(({ method }: { method: string }) => method);
-  expect([seenBy, methods()]).toEqual([['initialize false'], ['initialize']]);
+  expect([seenBy, methods()]).toEqual([[], ['other']]);
   load();
-  await made.ready();
+  await late.ready();
   await settled();
   expect(methods()).toEqual(['session/prompt', 'other']);
   agent.notifies('session/update', { sessionId: 's', update: { sessionUpdate: 'tool_call' } });
-  expect(seenBy).toEqual(['initialize false', 'prompt true', 'call true']);
+  agent.answers('p', { c: 3 });
+  expect(seenBy).toEqual(['initialize {"a":1}', 'introduced {"b":2}', 'prompt {"n":1}', 'call {"sessionId":"s","update":{"sessionUpdate":"tool_call"}}', 'answer {"c":3}']);
+});
+
+test('where there is no SDK messages pass', async () => {
+  const seenBy: string[] = [];
+  const { client, agent, settled } = wired([standInFor(late(undefined).made, 'x', () => noting(seenBy))]);
+  client.notifies('session/prompt', { n: 1 });
+  await settled();
+  client.notifies('session/prompt', { n: 2 });
+  expect([seenBy, agent.received().length]).toEqual([[], 2]);
+});
+
+test('the messages that the stand-in waits for are those that the plugin has hooks for', () => {
+  const { plugin } = otel({ tracer: trace.getTracer('none'), propagator: new W3CTraceContextPropagator(), followUpWindow: 0 });
+  const stand = standInFor(late(undefined).made, 'otel', () => plugin);
+  const names = ({ toAgent, toClient }: Plugin): unknown =>
+    [toAgent?.calls, toAgent?.replies, toClient?.calls, toClient?.replies, toClient?.calls?.['session/update']].map((hooks) => Object.keys(hooks ?? {}).sort());
+  expect(names(stand)).toEqual(names(plugin));
 });

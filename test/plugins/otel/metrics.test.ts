@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { corpusNames, loadCorpus } from '../../tools/recording.js';
 import { isOfKind, legacyKinds } from '../../../src/protocol/legacy.js';
 import { legacyCounter } from '../../../plugins/otel/legacy-counter.js';
-import { countsOf } from '../../../plugins/otel/metrics.js';
+import { countsOf } from '../../../plugins/otel/counts.js';
 import { wired } from '../../pipeline/harness.js';
 import { metered } from './metered.js';
 import { traced, type Traced } from './traced.js';
