@@ -19,7 +19,7 @@ import { ListedBoard } from './listed-work.js';
 import { backgroundNeeds, bridgeDownNeeds, bridgeNeeds, gapsNeeds, keepOpenNeeds, legacySubagentsNeeds, legacyTasksNeeds, staleNeeds, subagentFormNeeds } from './needs.js';
 import { subagentForm } from './subagent-form.js';
 import { sources, sourceForV1 } from './sources.js';
-import { stale } from './stale/index.js';
+import { stale, type Reporting } from './stale/index.js';
 import { ReportBoard, reportObserver } from './stale/report-board.js';
 
 /** What the built-in plugins are told, validated. */
@@ -59,12 +59,13 @@ export function builtInPlugins(settings: Settings, standIn: (settings: LateSetti
   const watches = settings.stale !== 'off';
   let tasks: LegacyTasks | undefined;
   const makesTasks = (): boolean => tasks?.makesTasks() === true;
+  const reported: Reporting = { expected: () => reporting.expected() || makesTasks(), reports: (session) => reporting.reports(session) || tasks?.reports(session) === true };
   const kept = { source: sourceForV1(settings), makesTasks };
   return [
     client.observer,
     atClient,
     hiddenExtension({ source, agentProtocol, makesTasks }),
-    ...(watches ? [standIn({ name: 'stale', needs: staleNeeds({ mode: settings.stale, expected: () => reporting.expected() }), make: () => stale({ mode: settings.stale, grace: settings.staleAfter, reporting, onStale: settings.onStale }) })] : []),
+    ...(watches ? [standIn({ name: 'stale', needs: staleNeeds({ mode: settings.stale, expected: () => reported.expected() }), make: () => stale({ mode: settings.stale, grace: settings.staleAfter, reporting: reported, onStale: settings.onStale }) })] : []),
     standIn({ name: 'keep-open', needs: keepOpenNeeds(kept), make: () => keepOpen({ ...kept, followUpWindow }) }),
     standIn({ name: 'background', needs: backgroundNeeds, make: () => background({ followUpWindow, asksForRawFeed, listed, onExitCode: settings.onExitCode }) }),
     standIn({ name: 'subagent-form', needs: subagentFormNeeds, make: () => subagentForm() }),

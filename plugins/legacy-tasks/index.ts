@@ -5,7 +5,7 @@
  * extension itself is left alone.
  */
 import { drop, instead, keep, replace, type Call, type CallHook, type Host, type Outcome, type Outgoing, type Plugin, type Reply } from 'afterturn/plugin';
-import { agentOf, at, habitsOfAnswer, habitsOfCommand, idOf, isObject, protocolVersionOf, RAW_FEED, readRawFeed, withExtension, withoutExtension } from 'afterturn/protocol';
+import { agentOf, at, backgroundListOf, habitsOfAnswer, habitsOfCommand, idOf, isObject, protocolVersionOf, RAW_FEED, readRawFeed, withExtension, withoutExtension } from 'afterturn/protocol';
 import type { ListedTasksEvent, ListedTasksOptions } from 'afterturn/state';
 import type { LegacyClient } from '../legacy-client.js';
 import { Family } from '../background/family.js';
@@ -24,6 +24,8 @@ export interface LegacyTasks {
   readonly plugin: Plugin;
   /** Tasks are made from the agent's lists. Known from the answer to `initialize` on. */
   readonly makesTasks: () => boolean;
+  /** Whether the state that the agent told last of a session lists its background work. */
+  readonly reports: (session: string) => boolean;
 }
 
 const NOT_FOUND = -32002;
@@ -40,6 +42,7 @@ export function legacyTasks({ source, client }: LegacyTasksOptions): LegacyTasks
   let makes = false;
   let options: ListedTasksOptions = { exitLineInOutput: false, marks: false, subagents: false, turnName: '' };
   const sessions = new BoundedMap<string, TaskSession>();
+  const reported = new BoundedMap<string, boolean>();
   const family = new Family();
   const open = new SessionRequests();
 
@@ -58,6 +61,7 @@ export function legacyTasks({ source, client }: LegacyTasksOptions): LegacyTasks
     const id = idOf(at(call.params, 'sessionId'));
     const update = at(call.params, 'update');
     if (id === undefined || !isObject(update)) return undefined;
+    if (update.sessionUpdate === 'state_update') reported.set(id, typeof backgroundListOf(update) !== 'string');
     if (update.sessionUpdate === 'subagent_update') family.adopt(idOf(update.sessionId) ?? '', id);
     const out = sessionFor(id).around(update, family.parentOf(id) !== undefined);
     return out.length === 1 ? undefined : instead(...out);
@@ -135,7 +139,7 @@ export function legacyTasks({ source, client }: LegacyTasksOptions): LegacyTasks
       sessions.clear();
     },
   };
-  return { plugin, makesTasks: () => makes };
+  return { plugin, makesTasks: () => makes, reports: (session) => reported.get(session) === true };
 }
 
 const titleOf = (result: unknown): string | undefined => {

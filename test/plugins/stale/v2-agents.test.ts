@@ -134,3 +134,42 @@ test('a Monitor lives as long as its watch, and a list that gets lost settles no
   const lost = monitor.slice(0, armed + 1).map((record, index) => (index === armed ? (JSON.parse(JSON.stringify(record).replace(/"background":\[[^\]]*\]/, '"background":null')) as RecordedMessage) : record));
   expect(settled(lost, CLAUDE)).toEqual([]);
 });
+
+describe('for a client of v1', () => {
+  const running = (reports: boolean): Wired & { says(update: Message): void; ends(): void } => {
+    const on = wired(pluginsFor('some-agent'), { agentCommand: ['some-agent'] });
+    on.client.sends({ jsonrpc: '2.0', id: 'i', method: 'initialize', params: { protocolVersion: 1, clientCapabilities: {} } });
+    const answers = (result: Message): void => on.agent.answers(on.agent.received().at(-1).id, result);
+    answers({ protocolVersion: 2, info: { name: 'some-agent', version: '1' }, capabilities: {}, authMethods: [] });
+    on.client.requests('session/new', { cwd: '/p', mcpServers: [] });
+    answers({ sessionId: 's' });
+    on.client.requests('session/prompt', { sessionId: 's', prompt: [{ type: 'text', text: 'do' }] });
+    answers({ messageId: 'u' });
+    const says = (update: Message): void => on.agent.notifies('session/update', { sessionId: 's', update });
+    const state = (word: string, more: object = {}): void => says({ sessionUpdate: 'state_update', state: word, ...more, ...(reports ? { background: word === 'idle' ? [{ type: 'tool_call', toolCallId: 'listed' }] : [] } : {}) });
+    state('running');
+    for (const toolCallId of ['listed', 'left']) says({ sessionUpdate: 'tool_call_update', toolCallId, title: 'x', status: 'in_progress' });
+    return { ...on, says, ends: () => state('idle', { stopReason: 'end_turn' }) };
+  };
+
+  test('what the agent left is settled where it lists its work, and nothing that is listed', () => {
+    const on = running(true);
+    on.ends();
+    on.clock.advance(MINUTE);
+    expect(settledIn(on.client.received())).toEqual(['left completed']);
+  });
+
+  test('nothing is settled where it lists no work', async () => {
+    const on = running(false);
+    on.ends();
+    on.clock.advance(MINUTE);
+    await on.agentExits();
+    expect(settledIn(on.client.received())).toEqual([]);
+  });
+
+  test('what an agent that lists its work leaves open is settled when it exits', async () => {
+    const on = running(true);
+    await on.agentExits();
+    expect(settledIn(on.client.received())).toEqual(['listed failed', 'left failed']);
+  });
+});
