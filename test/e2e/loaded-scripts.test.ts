@@ -47,7 +47,7 @@ it.each<['v1' | 'v2', string, string[], string[]]>([
 
 it('a client of v1 with an agent that is spoken to in v2 reads what this needs', async () => {
   const scripts = await scriptsFor(['--agent-protocol', 'v2', '--', ...agent('negotiates', 'some', '1', 'v2', newPath())], opens('v1'));
-  expect(scripts.sort()).toEqual(['afterturn.cjs', 'plugin-bridge-down.cjs', 'plugin-gaps.cjs', 'plugin-keep-open.cjs']);
+  expect(scripts.sort()).toEqual(['afterturn.cjs', 'plugin-bridge-down.cjs', 'plugin-gaps.cjs', 'plugin-keep-open.cjs', 'plugin-stale.cjs']);
 });
 
 it('what a command line asks for is read for it alone', async () => {
