@@ -90,6 +90,13 @@ function onFact(draft: Draft, fact: Fact, reopened: string | undefined): void {
 
 const isExtension = (kind: string): boolean => kind.startsWith('_async_task_');
 
+/** The next prompt's work: what waits to be told of the last one goes first. A removal comes with the state that follows, and not before it. */
+function workBegins(draft: Draft): void {
+  releaseBefore(draft);
+  const { held } = draft.lists;
+  if (held !== undefined) draft.lists = { ...draft.lists, held: { ...held, until: Math.max(held.until, draft.at + draft.options.window) } };
+}
+
 function onUpdate(draft: Draft, update: JsonObject, facts: readonly Fact[], resuming: Resuming | undefined): void {
   const kind = stringOf(update.sessionUpdate) ?? '';
   if (listsItself(update)) draft.lists = { ...draft.lists, native: true };
@@ -107,8 +114,7 @@ function onUpdate(draft: Draft, update: JsonObject, facts: readonly Fact[], resu
   else if (kind === 'terminal_update') terminal(draft, update);
   else if (kind === 'subagent_update') subagent(draft, update);
   else if (kind !== 'state_update' && !isExtension(kind)) {
-    // The next prompt's work: what waits to be told of the last one goes first.
-    if (kind === 'user_message' && resuming !== 'history') releaseBefore(draft);
+    if (kind === 'user_message' && resuming !== 'history') workBegins(draft);
     draft.effects.push({ do: 'keep' });
   }
   for (const fact of facts) onFact(draft, fact, reopened);

@@ -22,6 +22,18 @@ describe('the follow-up window', () => {
     expect(agent.client()).toEqual([]);
   });
 
+  it('does not end between the message of a prompt and the state that follows it', () => {
+    const agent = idleWithWorkflow();
+    agent.ended('w', 'completed');
+    agent.wait(240);
+    agent.says('user_message', { messageId: 'm', content: [] });
+    agent.wait(20);
+    agent.running();
+    expect(agent.client()).toEqual(['call c completed not cancellable', 'user_message', 'running []']);
+    agent.wait(1000);
+    expect(agent.client()).toEqual([]);
+  });
+
   it('a new item flushes it', () => {
     const agent = idleWithWorkflow();
     agent.ended('w', 'completed');
