@@ -19,7 +19,7 @@ export interface GapsPluginOptions {
 }
 
 /** The kinds that a gap depends on, or that a client may have to be shown again. */
-const KINDS = ['state_update', 'tool_call_update', 'tool_call_content_chunk', 'terminal_update', 'terminal_output_chunk', 'subagent_update'] as const;
+const KINDS = ['state_update', 'user_message', 'tool_call_update', 'tool_call_content_chunk', 'terminal_update', 'terminal_output_chunk', 'subagent_update'] as const;
 const ENDING = ['session/close', 'session/delete'] as const;
 const RESOURCE_NOT_FOUND = -32002;
 

@@ -125,11 +125,18 @@ function state(draft: Draft, update: JsonObject): void {
   draft.effects.push({ do: 'hold', gap });
 }
 
+/** A prompt's work begins, so no turn of the agent's own follows: what waits for one was said before. */
+function userMessage(draft: Draft): void {
+  if (draft.session.resuming === undefined && !draft.session.closing) release(draft);
+  keep(draft);
+}
+
 const updateRows: ReadonlyMap<string, (draft: Draft, update: JsonObject) => void> = new Map([
   ['state_update', state],
   ['tool_call_update', call],
   ['terminal_update', terminal],
   ['subagent_update', child],
+  ['user_message', userMessage],
 ]);
 
 /** The session is over: what is ours gets its end, then what waits goes out. */

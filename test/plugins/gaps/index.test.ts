@@ -63,6 +63,17 @@ const ended = (on: Native, status = 'completed'): void => {
 const snapshot = (state: string, ...background: readonly Message[]): Message => ({ sessionUpdate: 'state_update', state, background });
 
 describe('a removal while idle', () => {
+  it('is told before the message of a prompt, whose work it must not cut off', () => {
+    const on = native();
+    on.state('idle', [ONE], { stopReason: 'end_turn' });
+    on.state('idle', []);
+    on.got();
+    on.says({ sessionUpdate: 'user_message', messageId: 'u', content: [] });
+    on.clock.advance(1000);
+    on.state('running', []);
+    expect(on.got().map(({ sessionUpdate, state }) => state ?? sessionUpdate)).toEqual(['idle', 'user_message', 'running']);
+  });
+
   it('waits for the turn of the agent that follows, and is told with it', () => {
     const on = native();
     on.state('idle', [ONE], { stopReason: 'end_turn' });
