@@ -3,7 +3,7 @@
  * they decide, in order. All decisions are theirs.
  */
 import { keep, type Host, type Outgoing } from 'afterturn/plugin';
-import type { JsonObject, Signal } from 'afterturn/protocol';
+import { Reason, type JsonObject, type Signal } from 'afterturn/protocol';
 import { byCall, emptyLedger, emptyLists, emptySession, entriesOf, entryPhase, isListed, itemsShownBy, leavesAsItIs, nextTick, reduceLedger, reduceLists } from 'afterturn/state';
 import type { Entry, Fact, Item, Ledger, LedgerEvent, ListsEffect, ListsEvent, ListsOptions, SessionLedger, SessionLists } from 'afterturn/state';
 import { Outputs } from './outputs.js';
@@ -161,7 +161,7 @@ export class BackgroundSession {
   #lost(): void {
     const live = [...this.#session.items.values()].filter(({ phase }) => phase === 'foreground' || phase === 'background');
     if (live.length === 0) return;
-    this.#run({ type: 'lost', reason: 'the session was built anew' });
+    this.#run({ type: 'lost', reason: Reason.sessionRebuilt });
     this.#read(live.map(({ task }) => ({ type: 'taskEnded', source: 'async', task, outcome: 'unknown', facts: {} })));
   }
 

@@ -4,7 +4,7 @@
  * The agent's words for that are read in `protocol/bridge`; a subagent that the agent shows inside its
  * parent session is told apart by `flattened`.
  */
-import { answeringAgent, childOfRun, endingOfOutcome, idOf, isFinal, launchOfReplayed, readChildNews, readSubagentTask, sessionMessages, terminalsIn, type ChildNews, type Ending, type JsonObject, type Signal } from 'afterturn/protocol';
+import { answeringAgent, childOfRun, endingOfOutcome, idOf, isFinal, launchOfReplayed, readChildNews, readSubagentTask, Reason, sessionMessages, terminalsIn, type ChildNews, type Ending, type JsonObject, type Signal } from 'afterturn/protocol';
 import type { Bridge } from './bridge.js';
 import { Flattened } from './flattened.js';
 import type { Foreground } from './foreground.js';
@@ -155,9 +155,8 @@ export class Children {
   #settle({ session }: Child): void {
     for (const [toolCallId, call] of session.calls) {
       if (isFinal(call)) continue;
-      const reason = 'the agent told nothing more of the subagent after a cancel';
       for (const terminalId of terminalsIn(call.fields.content)) this.#bridge.send(session.id, { sessionUpdate: 'terminal_update', terminalId, exitStatus: {} });
-      this.#bridge.send(session.id, { sessionUpdate: 'tool_call_update', toolCallId, status: 'cancelled', _meta: { afterturn: { reason } } });
+      this.#bridge.send(session.id, { sessionUpdate: 'tool_call_update', toolCallId, status: 'cancelled', _meta: { afterturn: { reason: Reason.silentAfterCancel } } });
       session.rememberCall(toolCallId, { ...call, fields: { ...call.fields, status: 'cancelled' } });
     }
   }

@@ -4,7 +4,7 @@
  * only, and leaves where nothing reports background work.
  */
 import { instead, keep, replace, ruled, type Call, type CallHook, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply, type ReplyHook } from 'afterturn/plugin';
-import { asyncTaskWords, at, habitsOfAnswer, idOf, isObject, RAW_FEED, rawTaskWords, readRawFeed, readUpdate, type JsonObject, type Reading, type TaskWords } from 'afterturn/protocol';
+import { asyncTaskWords, at, habitsOfAnswer, idOf, isObject, RAW_FEED, rawTaskWords, readRawFeed, readUpdate, Reason, type JsonObject, type Reading, type TaskWords } from 'afterturn/protocol';
 import { countMalformed } from '../malformed.js';
 import { keepOpenNeeds, reportsOf, type Reports } from '../needs.js';
 import { KeptSession, type OnRule } from './session.js';
@@ -26,8 +26,7 @@ export interface KeepOpenPluginOptions {
 const RESOURCE_NOT_FOUND = -32002;
 const ASYNC_KINDS = ['async_task_spawned', 'async_task_progress', 'async_task_state_update'] as const;
 const CLOSING = ['session/close', 'session/delete'] as const;
-const REASONS = { clientEnd: 'the input of the client ended before the work did', agentExit: 'the agent exited before the work ended' } as const;
-const CLOSED = 'the session was closed before the work ended';
+const endReasons = { clientEnd: Reason.inputEndedBeforeEnd, agentExit: Reason.exitedBeforeEnd } as const;
 
 const sessionIn = (value: unknown): string | undefined => idOf(at(value, 'sessionId'));
 const each = <H>(methods: readonly string[], hook: H): Record<string, H> => Object.fromEntries(methods.map((method) => [method, hook]));
@@ -115,7 +114,7 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
     closing.delete(key);
     if (id === undefined || (reply.error !== undefined && reply.error.code !== RESOURCE_NOT_FOUND)) return undefined;
     const session = sessions.get(id);
-    const messages = session?.outgoing({ type: 'ended', reason: CLOSED }) ?? [];
+    const messages = session?.outgoing({ type: 'ended', reason: Reason.closedBeforeEnd }) ?? [];
     session?.dispose();
     sessions.delete(id);
     setups.forget(id);
@@ -155,7 +154,7 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
     },
     onEnd(reason, host) {
       for (const session of sessions.values()) {
-        for (const { method, params } of session.outgoing({ type: 'ended', reason: REASONS[reason.kind] })) host.notify('toClient', method, params, 'settled');
+        for (const { method, params } of session.outgoing({ type: 'ended', reason: endReasons[reason.kind] })) host.notify('toClient', method, params, 'settled');
       }
     },
     close() {

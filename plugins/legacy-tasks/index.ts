@@ -5,7 +5,7 @@
  * extension itself is left alone.
  */
 import { drop, instead, keep, replace, type Call, type CallHook, type Host, type Outcome, type Outgoing, type Plugin, type Reply } from 'afterturn/plugin';
-import { agentOf, at, backgroundListOf, habitsOfAnswer, habitsOfCommand, idOf, isObject, protocolVersionOf, RAW_FEED, readRawFeed, withExtension, withoutExtension } from 'afterturn/protocol';
+import { agentOf, at, backgroundListOf, habitsOfAnswer, habitsOfCommand, idOf, isObject, protocolVersionOf, RAW_FEED, readRawFeed, Reason, withExtension, withoutExtension } from 'afterturn/protocol';
 import type { ListedTasksEvent, ListedTasksOptions } from 'afterturn/state';
 import type { LegacyClient } from '../legacy-client.js';
 import { Family } from '../background/family.js';
@@ -29,8 +29,6 @@ export interface LegacyTasks {
 }
 
 const NOT_FOUND = -32002;
-const CLOSED = 'the session was closed before the work ended';
-const AGENT_GONE = 'the agent exited before the work ended';
 const ENDING = ['session/close', 'session/delete'] as const;
 const KINDS = ['tool_call_update', 'terminal_update', 'terminal_output_chunk', 'subagent_update', 'state_update'] as const;
 
@@ -76,7 +74,7 @@ export function legacyTasks({ source, client }: LegacyTasksOptions): LegacyTasks
   const onEnded = (reply: Reply): Outcome => {
     const id = open.closed(reply);
     if (id === undefined || (reply.error !== undefined && reply.error.code !== NOT_FOUND)) return undefined;
-    const told = ends(id, CLOSED);
+    const told = ends(id, Reason.closedBeforeEnd);
     for (const one of familyOf(id)) sessions.delete(one);
     family.forget(id);
     return before(told);
@@ -135,7 +133,7 @@ export function legacyTasks({ source, client }: LegacyTasksOptions): LegacyTasks
     onEnd(reason, host) {
       if (reason.kind !== 'agentExit') return;
       const roots = [...sessions.keys()].filter((id) => family.parentOf(id) === undefined);
-      for (const message of roots.flatMap((id) => ends(id, AGENT_GONE))) if (message !== keep) host.notify('toClient', message.method, message.params);
+      for (const message of roots.flatMap((id) => ends(id, Reason.exitedBeforeEnd))) if (message !== keep) host.notify('toClient', message.method, message.params);
       sessions.clear();
     },
   };

@@ -4,7 +4,7 @@
  * absent; that is for schema validation.
  */
 import { backgroundListOf } from '../protocol/background-list.js';
-import { AGENT_EXITED } from '../protocol/reasons.js';
+import { Reason } from '../protocol/reasons.js';
 import { arrayOf, at, isObject, objectOf, stringOf, type JsonObject } from '../protocol/shape.js';
 import type { ProtocolVersion } from '../protocol/versions.js';
 import { isWhole } from './connection.js';
@@ -99,7 +99,7 @@ const wordsIn = ({ _meta: meta }: JsonObject): TerminalWords => {
 type ReadUpdate = (update: JsonObject) => Body;
 
 const callIn = (begins: boolean): ReadUpdate => (update) =>
-  ({ type: 'call', begins, id: stringOf(update.toolCallId) ?? '', status: stringOf(update.status), cancel: cancelIn(update), terminals: terminalsIn(update), told: wordsIn(update), isOfExit: stringOf(at(update._meta, 'afterturn', 'reason')) === AGENT_EXITED });
+  ({ type: 'call', begins, id: stringOf(update.toolCallId) ?? '', status: stringOf(update.status), cancel: cancelIn(update), terminals: terminalsIn(update), told: wordsIn(update), isOfExit: stringOf(at(update._meta, 'afterturn', 'reason')) === Reason.agentExited });
 
 const UPDATES_V1: Readonly<Record<string, ReadUpdate>> = {
   tool_call: callIn(true),

@@ -13,6 +13,7 @@ export * from './exit-line.js';
 export * from './bridge/index.js';
 export * from './bridge-down/index.js';
 export * from './errors.js';
+export { Reason } from './reasons.js';
 export * from './methods.js';
 export type { V2Update } from './v2.js';
 export * from './versions.js';

@@ -3,7 +3,7 @@
  * the protocol, an id or a version. Shapes, types, numbers and lengths stay, and with them the order of
  * things: a masked recording breaks the same rules and replays the same way. Pure.
  */
-import { OWN_REASONS } from '../protocol/reasons.js';
+import { ownReasons } from '../protocol/reasons.js';
 import { isObject, type JsonObject } from '../protocol/shape.js';
 
 /** Names of the protocol: what a reader needs to tell messages apart. */
@@ -32,7 +32,7 @@ const keyIn = ({ sessionUpdate }: JsonObject, key: string): string => (key === '
 function isPlain(text: string, { key, isOpaque, isIntroduction }: Place): boolean {
   if (isOpaque || SECRET.test(key)) return false;
   if (isIntroduction) return TOKEN.test(text);
-  if (DATE.test(text) || (key === 'reason' && OWN_REASONS.has(text))) return true;
+  if (DATE.test(text) || (key === 'reason' && ownReasons.has(text))) return true;
   return (PLAIN.has(key) || NAMED.test(key)) && TOKEN.test(text);
 }
 

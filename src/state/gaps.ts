@@ -9,7 +9,7 @@
  * restores the list", "Cancellation, close, and resume").
  */
 import { arrayOf, at, backgroundListOf, defined, isObject, stringOf, type JsonObject } from '../protocol/index.js';
-import { AGENT_EXITED, SESSION_CLOSED } from '../protocol/reasons.js';
+import { Reason } from '../protocol/reasons.js';
 import { isListNew, itemsOf, keep, keysOf, listOf, put, release, send, tell, tellList, type Draft } from './gaps-draft.js';
 import { isFinalStatus } from './ledger.js';
 import { fed, isMonitorLive, restoreMonitors, settleMonitors, toolCall } from './gaps-monitors.js';
@@ -72,7 +72,7 @@ function restoreTerminals(draft: Draft, { exited }: Resumed): void {
 
 /** What a client that resumes the session has to know before it is told the list. */
 function restore(draft: Draft, resuming: Resumed): void {
-  if (resuming.rebuilt) settleMonitors(draft, 'the session was built anew');
+  if (resuming.rebuilt) settleMonitors(draft, Reason.sessionRebuilt);
   restoreTerminals(draft, resuming);
   restoreMonitors(draft);
   put(draft, { resuming: { ...resuming, rebuilt: false, exited: new Set() } });
@@ -184,7 +184,7 @@ const handlers: { readonly [T in GapsEvent['type']]: Handler<T> } = {
     if (draft.session.held?.until === Number.POSITIVE_INFINITY) release(draft);
     if (isListNew(draft) && draft.session.held === undefined) tellList(draft);
   },
-  ended: (draft, { reason }) => onEnd(draft, reason === 'closed' ? SESSION_CLOSED : AGENT_EXITED),
+  ended: (draft, { reason }) => onEnd(draft, reason === 'closed' ? Reason.sessionClosed : Reason.agentExited),
 };
 
 /** One event of one session: the session after it, and what is to be done, in order. */

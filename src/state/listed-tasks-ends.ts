@@ -3,6 +3,7 @@
  * that nobody told: that is `stopped`, the word that claims neither success nor failure, with the reason.
  */
 import { exitCodeOfTail, type JsonObject, type Outcome } from '../protocol/index.js';
+import { Reason } from '../protocol/reasons.js';
 import { isFinalStatus } from './ledger.js';
 import { saidOf } from './listed-tasks-feed.js';
 import type { KnownTerminal, ListedTask, ListedTasks, TaskEnd } from './listed-tasks-types.js';
@@ -13,14 +14,12 @@ export interface KnownEnd {
   readonly reason?: string;
 }
 
-const NOT_TOLD = 'the agent did not tell how it ended';
-
 /** Signals with which work is ended from outside. Others are the work's own failure. */
 const STOPPING: ReadonlySet<string> = new Set(['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGKILL']);
 
 const ofCode = (code: number): KnownEnd => ({ end: code === 0 ? 'completed' : 'failed' });
 
-const ofOutcome = (outcome: Outcome | undefined): KnownEnd => (outcome === undefined || outcome === 'unknown' ? { end: 'stopped', reason: NOT_TOLD } : { end: outcome });
+const ofOutcome = (outcome: Outcome | undefined): KnownEnd => (outcome === undefined || outcome === 'unknown' ? { end: 'stopped', reason: Reason.endNotTold } : { end: outcome });
 
 function ofTerminal(state: ListedTasks, task: ListedTask, { exit, tail }: KnownTerminal): KnownEnd {
   if (exit?.signal !== undefined) return { end: STOPPING.has(exit.signal) ? 'stopped' : 'failed' };
@@ -45,7 +44,7 @@ export function ownEnd(state: ListedTasks, task: ListedTask): KnownEnd | undefin
 
 /** How work ended that its list no longer names. */
 export function endOfRemoved(state: ListedTasks, task: ListedTask): KnownEnd {
-  return task.type === 'subagent' ? ofOutcome(state.children.get(task.id)?.outcome) : (ownEnd(state, task) ?? { end: 'stopped', reason: NOT_TOLD });
+  return task.type === 'subagent' ? ofOutcome(state.children.get(task.id)?.outcome) : (ownEnd(state, task) ?? { end: 'stopped', reason: Reason.endNotTold });
 }
 
 const turnEnds: ReadonlyMap<unknown, TaskEnd> = new Map<unknown, TaskEnd>([['cancelled', 'stopped'], ['error', 'failed'], ['refusal', 'failed']]);

@@ -6,7 +6,7 @@
  * close, and resume").
  */
 import { stringOf, type JsonObject } from '../protocol/index.js';
-import { AGENT_EXITED, SESSION_CLOSED } from '../protocol/reasons.js';
+import { Reason } from '../protocol/reasons.js';
 import type { Fact, SessionLedger } from './ledger-types.js';
 import { backgroundList, callEnd, callReference, entityUpdate, entryPhase, exitStatus, liveStatus } from './lists-entries.js';
 import { announce, awaitsTasks, end, endingEntries, finish, follow, putEntry, release, releaseHeldIdle, send, settle, settleOrWait, tellAgain, type Draft } from './lists-draft.js';
@@ -104,11 +104,12 @@ function onUpdate(draft: Draft, update: JsonObject, facts: readonly Fact[], resu
     draft.effects.push({ do: 'keep' });
     return;
   }
-  const known = (): void => {
+  /** What has to be known before it. */
+  const takeFacts = (): void => {
     const launched = acknowledgedWork(draft, update, facts)?.toolCallId;
     for (const fact of facts) onFact(draft, fact, launched);
   };
-  if (resuming !== undefined && whileResuming(draft, update, resuming === 'history', known)) return;
+  if (resuming !== undefined && whileResuming(draft, update, resuming === 'history', takeFacts)) return;
   let reopened: string | undefined;
   if (kind === 'tool_call_update') reopened = toolCall(draft, update, facts);
   else if (kind === 'terminal_update') terminal(draft, update);
@@ -158,7 +159,7 @@ function settleOpen(draft: Draft, why: string): void {
 function onSessionEnd(draft: Draft, reason: 'closed' | 'agentGone'): void {
   const { reported, native, held, state: word } = draft.lists;
   if (native) return;
-  const why = reason === 'closed' ? SESSION_CLOSED : AGENT_EXITED;
+  const why = reason === 'closed' ? Reason.sessionClosed : Reason.agentExited;
   if (!reported) {
     if (draft.options.announcesTasks) settleOpen(draft, why);
     return releaseHeldIdle(draft);

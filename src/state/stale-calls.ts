@@ -3,7 +3,7 @@
  *
  * Follows the v2 Background Work RFD ("What the Client learns from the list").
  */
-import { AGENT_EXITED, SESSION_CLOSED } from '../protocol/reasons.js';
+import { Reason } from '../protocol/reasons.js';
 import type { Index } from './table.js';
 import type { LaunchedTask, Owner, SessionEnd, Settle, StaleOptions, TurnEnding, WatchedCall, WatchedSession } from './stale-types.js';
 
@@ -85,19 +85,19 @@ function v1Status(session: WatchedSession, call: WatchedCall, end: SessionEnd | 
 }
 
 const endWords: Readonly<Record<SessionEnd, string>> = {
-  closed: SESSION_CLOSED,
-  deleted: 'the session was deleted',
-  inputEnded: "the client's input ended",
-  agentExited: AGENT_EXITED,
+  closed: Reason.sessionClosed,
+  deleted: Reason.sessionDeleted,
+  inputEnded: Reason.inputEnded,
+  agentExited: Reason.agentExited,
 };
 
-const turnWords = { ended: 'its turn ended without ending it', cancelled: 'its turn was cancelled without ending it', failed: 'its turn failed without ending it' } as const;
+const turnWords = { ended: Reason.turnEnded, cancelled: Reason.turnCancelled, failed: Reason.turnFailed } as const;
 
 function reasonOf(session: WatchedSession, call: WatchedCall): string {
-  if (workOf(session, call) !== undefined) return 'its work in the background ended without ending it';
-  if (call.owner.of !== 'prompt') return 'it was replayed unfinished';
+  if (workOf(session, call) !== undefined) return Reason.workEnded;
+  if (call.owner.of !== 'prompt') return Reason.replayed;
   const end = call.owner.end ?? 'ended';
-  return call.refused && end === 'ended' ? 'its permission was refused, and its turn ended without ending it' : turnWords[end];
+  return call.refused && end === 'ended' ? Reason.refused : turnWords[end];
 }
 
 /** How the call is settled. `end`: the session's end does it, also to a call that is at work. */

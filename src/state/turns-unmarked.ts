@@ -6,6 +6,7 @@
  * After a `session/cancel` a short silence will do, and an open call holds it no longer than a long one.
  *
  * A prompt does not wait for such an end: it takes the turn over, as the agents do that have such turns.
+ * Where the session is being closed no prompt is taken in any more, and the turn goes on until it is.
  */
 import { overtake } from './turns-queue.js';
 import { addOwn, and, hasWork, insertNext, isWaiting, removeOwn, stay } from './turns-steps.js';

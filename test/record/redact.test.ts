@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { check, type Finding, type RecordedMessage } from '../../src/check/index.js';
 import { strictValidator } from '../../src/edge/schema.js';
+import { Reason } from '../../src/protocol/reasons.js';
 import { masked, redacted } from '../../src/record/redact.js';
 import { corpusNames, loadCorpus } from '../tools/recording.js';
 
@@ -41,6 +42,7 @@ test('who speaks, and a sentence under a name of the protocol', () => {
 });
 
 test('why the command itself ended something stays, and no other reason', () => {
+  for (const reason of Object.values(Reason)) expect(redacted({ reason })).toEqual({ reason });
   expect(redacted({ _meta: { afterturn: { reason: 'the agent exited' } }, reason: 'my own', rawInput: { reason: 'the agent exited' } })).toEqual({ _meta: { afterturn: { reason: 'the agent exited' } }, reason: 'xx xxx', rawInput: { reason: 'xxx xxxxx xxxxxx' } });
 });
 

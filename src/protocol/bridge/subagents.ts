@@ -6,6 +6,7 @@
  *
  * Follows the Subagents RFD, whose `subagent_update` is the v2 form. Keeps nothing.
  */
+import { Reason } from '../reasons.js';
 import { at, idOf, isObject, objectOf, stringOf, typeName, type JsonObject } from '../shape.js';
 import { childOfRun } from '../signals/subagents.js';
 import { endingOfError, endingOfResult, type Ending } from './prompt.js';
@@ -34,12 +35,12 @@ const endings: ReadonlyMap<string, Ending> = new Map<string, Ending>([
   ['completed', { stopReason: 'end_turn' }],
   ['failed', endingOfError({ code: -32603, message: 'The subagent failed' })],
   ['cancelled', { stopReason: 'cancelled' }],
-  ['disconnected', unexplained('the agent lost sight of the subagent')],
+  ['disconnected', unexplained(Reason.subagentLost)],
 ]);
 
 /** How work ended, in the harness's words, as the end of a child's run. */
 export const endingOfOutcome = (outcome: 'completed' | 'failed' | 'stopped' | 'unknown'): Ending =>
-  endings.get(outcome === 'stopped' ? 'cancelled' : outcome) ?? unexplained('the agent did not tell how the subagent ended');
+  endings.get(outcome === 'stopped' ? 'cancelled' : outcome) ?? unexplained(Reason.subagentEndNotTold);
 
 const capabilities = shape({}, { cancel: shape({}) });
 /** The extension says it with a flag, where it says it at all. */
@@ -75,7 +76,7 @@ function stateOf(value: unknown, rules: MetaRules, faults: Faults): ChildState |
     faults.push(`state: expected running, requires_action, idle, unknown, got ${word === undefined ? typeName(at(value, 'state')) : 'another word'}`);
     return undefined;
   }
-  if (stringOf(at(value, 'stopReason')) === undefined) return { state: 'idle', ending: unexplained('the agent did not tell how the subagent ended') };
+  if (stringOf(at(value, 'stopReason')) === undefined) return { state: 'idle', ending: unexplained(Reason.subagentEndNotTold) };
   const error = objectOf(at(value, 'error'));
   if (at(value, 'stopReason') !== 'error') return { state: 'idle', ending: endingOfResult(value, rules) };
   return { state: 'idle', ending: endingOfError({ code: -32603, message: 'The subagent failed', ...error }) };
