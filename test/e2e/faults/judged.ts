@@ -11,6 +11,9 @@ const afterInput: readonly string[] = ['v1-call-ends-once'];
  */
 const afterResume: readonly string[] = ['action-before-request'];
 
+/** An agent that lists its work itself can die between its answer to a prompt and the state that says that it works: the last state is then told in its place. */
+const ofDeath: readonly string[] = ['prompt-runs'];
+
 /**
  * What background work asks holds up no prompt, and v1 has no word for that it is background work. Whether a
  * call goes on is told behind its last status, which waits for that so long only.
@@ -20,21 +23,30 @@ const ofListed: readonly string[] = ['v1-permission-in-turn', 'v1-call-ends-once
 const wasResumed = (records: readonly RecordedMessage[], session: string, line: number): boolean =>
   records.some(({ line: at, dir, msg }, index) => (at ?? index + 1) < line && dir === 'c2a' && msg.method === 'session/resume' && (msg.params as { sessionId?: string }).sessionId === session);
 
+const isLastState = (records: readonly RecordedMessage[], session: string, line: number): boolean =>
+  !records.some(({ line: at, msg }, index) => {
+    const { sessionId, update } = (msg.params ?? {}) as { sessionId?: string; update?: { sessionUpdate?: string } };
+    return (at ?? index + 1) > line && sessionId === session && update?.sessionUpdate === 'state_update';
+  });
+
 export interface Circumstances {
   /** The records are in the command's own order, not in the client's. */
   readonly isRecorded: boolean;
   /** A plugin beside the client keeps each update for a while. */
   readonly isHeldUp: boolean;
   readonly inputEndsFirst: boolean;
+  readonly agentDies?: boolean;
   /** A v2 agent leaves work behind, and asks about it. */
   readonly leavesWorkBehind?: boolean;
 }
 
 /** The rules that the agent's side broke, in words. Times are left out of it: a busy machine has its own. */
-export function breachesIn(records: readonly RecordedMessage[], { isRecorded, isHeldUp, inputEndsFirst, leavesWorkBehind = false }: Circumstances): string[] {
+export function breachesIn(records: readonly RecordedMessage[], { isRecorded, isHeldUp, inputEndsFirst, agentDies = false, leavesWorkBehind = false }: Circumstances): string[] {
   const timeless = records.map((each) => ({ ...each, t: 0 }));
   const unjudged = [...(isRecorded && !isHeldUp ? [] : crosses), ...(inputEndsFirst ? afterInput : []), ...(leavesWorkBehind ? ofListed : [])];
   return check(timeless, { window: 0 })
-    .filter(({ by, name, session, line }) => by === 'agent' && !unjudged.includes(name) && !(afterResume.includes(name) && wasResumed(timeless, session, line)))
+    .filter(({ by, name }) => by === 'agent' && !unjudged.includes(name))
+    .filter(({ name, session, line }) => !(afterResume.includes(name) && wasResumed(timeless, session, line)))
+    .filter(({ name, session, line }) => !(agentDies && ofDeath.includes(name) && isLastState(timeless, session, line)))
     .map(({ rule, title, line, session, expected, came }) => `rule ${rule} (${title}) in ${session}, line ${line}: expected ${expected}, came ${came}`);
 }

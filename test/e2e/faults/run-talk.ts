@@ -28,7 +28,7 @@ function broken(world: TalkWorld, talk: Talk, end: End, recorded: readonly Recor
   const found: string[] = [...talk.faults];
   if (isHeardOut(world)) found.push(...talk.left());
   if (!isDueEnd(world, talk.isCut, end)) found.push(`the end is the agent's, or by the signal (${JSON.stringify(world.end)}); it was ${end.signal ?? end.code}`);
-  found.push(...breachesIn(recorded ?? talk.recording, { isRecorded: recorded !== undefined, isHeldUp: world.plugin?.startsWith('late') === true, inputEndsFirst: endsInput.has(world.end.kind), leavesWorkBehind: talk.leavesWorkBehind }).slice(0, 3));
+  found.push(...breachesIn(recorded ?? talk.recording, { isRecorded: recorded !== undefined, isHeldUp: world.plugin?.startsWith('late') === true, inputEndsFirst: endsInput.has(world.end.kind), agentDies: world.end.kind === 'agentDies', leavesWorkBehind: talk.leavesWorkBehind }).slice(0, 3));
   return [...found, ...brokenWords(end)];
 }
 
