@@ -96,9 +96,13 @@ export const bridgeNeeds = ({ agentProtocol, onChoice }: BridgeNeedsOptions): Ne
   answered: () => 'now',
 });
 
+/** An agent that answers v2 to a client that asked for v1 speaks nothing else. */
 export const bridgeDownNeeds = ({ agentProtocol }: { readonly agentProtocol: AgentProtocol }): Needs => ({
-  asked: ({ params }) => nowIf(agentProtocol === 'v2' && (protocolVersionOf(params) ?? 1) === 1),
-  answered: () => 'now',
+  asked({ params }) {
+    if ((protocolVersionOf(params) ?? 1) !== 1) return 'nothing';
+    return agentProtocol === 'v2' ? 'now' : laterIf(agentProtocol === 'auto');
+  },
+  answered: ofResult((result) => nowIf(protocolVersionOf(result) === 2)),
 });
 
 export const legacySubagentsNeeds = (client: LegacyClient): Needs => ({

@@ -1,23 +1,24 @@
 /**
- * An ACP v1 client in front of an agent that is spoken to in ACP v2 (`--agent-protocol v2`). Towards the
+ * An ACP v1 client in front of an agent that is spoken to in ACP v2: because the user said so
+ * (`--agent-protocol v2`), or because it answers v2 to a client that asked for v1. Towards the
  * client it is a v1 agent, with the private async task extension in its v1 form where the agent's side
  * has that; towards the agent it is a v2 client. With any other pair of versions it takes itself out of
  * the list.
  */
-import { drop, replace, type Call, type CallHook, type CallHooks, type Outcome, type Plugin, type PluginFactory } from 'afterturn/plugin';
+import { drop, replace, type Call, type CallHook, type CallHooks, type Host, type Outcome, type Plugin, type PluginFactory, type Reply } from 'afterturn/plugin';
 import { isExtension, methodRow, type AgentProtocol } from 'afterturn/protocol';
 import { Requests } from '../bridge/requests.js';
 import { bridgeDownNeeds } from '../needs.js';
 import { DownCalls } from './calls.js';
 import { DownConnection, type Sides } from './connection.js';
-import { negotiateDown } from './initialize.js';
+import { negotiateDown, settledInV2 } from './initialize.js';
 import { DownLifecycle } from './lifecycle.js';
 import { DownPrompts } from './prompts.js';
 import { DownQuestions } from './questions.js';
 import { DownUpdates } from './updates.js';
 
 export interface BridgeDownOptions {
-  /** The version to speak to the agent: anything but `v2` leaves a v1 client its v1 agent. */
+  /** The version to speak to the agent; `auto`: v2 to one that speaks nothing else. */
   readonly agentProtocol: AgentProtocol;
 }
 
@@ -82,15 +83,29 @@ const agentCalls: Readonly<Record<string, PartsHook>> = {
 };
 
 export const bridgeDown: PluginFactory<BridgeDownOptions> = ({ agentProtocol }): Plugin => {
+  const needs = bridgeDownNeeds({ agentProtocol });
   let parts: Parts | undefined;
+  /** The client's own request, where it went on as it came. */
+  let asked: Call | undefined;
 
   const bridged = (hooks: Readonly<Record<string, PartsHook>>): CallHooks =>
     Object.fromEntries(Object.entries(hooks).map(([method, hook]): [string, CallHook] => [method, (call) => parts && hook(parts, call)]));
+  const begin = (host: Host, sides: Sides): void => void (parts = partsOf(new DownConnection(host, sides)));
+
   const onInitialize: CallHook = (call, host) => {
-    if (bridgeDownNeeds({ agentProtocol }).asked(call, host) === 'nothing') return host.leave();
-    return negotiateDown(call, host, (sides: Sides) => {
-      parts = partsOf(new DownConnection(host, sides));
-    });
+    const need = needs.asked(call, host);
+    if (need === 'nothing') return host.leave();
+    if (need === 'now') return negotiateDown(call, host, (sides) => begin(host, sides));
+    asked = call;
+    return undefined;
+  };
+  const onInitialized = (reply: Reply, host: Host): Outcome => {
+    if (asked === undefined || reply.result === undefined) return undefined;
+    if (needs.answered(reply, host) === 'nothing') return host.leave();
+    const { result, sides } = settledInV2(asked.params, reply.result, host);
+    host.log.info('the agent answered ACP v2 to a client of v1, and is bridged');
+    begin(host, sides);
+    return replace({ result });
   };
 
   return {
@@ -98,7 +113,7 @@ export const bridgeDown: PluginFactory<BridgeDownOptions> = ({ agentProtocol }):
     batches: () => (parts === undefined ? 'pass' : 'refuse'),
     onHookError: 'refuse',
     toAgent: { calls: { initialize: onInitialize, ...bridged(clientCalls) } },
-    toClient: { calls: bridged(agentCalls) },
+    toClient: { calls: bridged(agentCalls), replies: { initialize: onInitialized } },
     onEnd: ({ kind }) => (kind === 'agentExit' && parts !== undefined ? agentGone(parts) : undefined),
     close: () => parts?.connection.malformed.close(),
   };

@@ -115,7 +115,9 @@ test('a plain session makes none of them; others make what they need', () => {
   expect(madeFor({}, 2, { protocolVersion: 1, agentCapabilities: {} })).toEqual(['background', 'bridge', 'stale']);
   expect(madeFor({}, 2, native)).toEqual(['background', 'bridge', 'gaps', 'stale']);
   expect(madeFor({ agentProtocol: 'v2' }, 2, native)).toEqual(['background', 'gaps', 'stale']);
-  expect(madeFor({ agentProtocol: 'v2' }, 1, native)).toEqual(['bridge-down', 'gaps', 'keep-open', 'legacy-subagents', 'legacy-tasks', 'stale']);
+  const down = ['bridge-down', 'gaps', 'keep-open', 'legacy-subagents', 'legacy-tasks', 'stale'];
+  expect(madeFor({ agentProtocol: 'v2' }, 1, native)).toEqual(down);
+  expect(madeFor({}, 1, native)).toEqual(down);
 });
 
 /** The lines of a recording as they reach both sides, of plugins that stand there from the beginning or are made late. */
