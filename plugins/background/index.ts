@@ -5,7 +5,7 @@
  */
 import { drop, instead, keep, replace, ruled, take, type Call, type Host, type Outcome, type Outgoing, type Plugin, type PluginFactory, type Reply, type TextPlaces } from 'afterturn/plugin';
 import { at, extensionCapabilities, habitsOfAgent, habitsOfAnswer, idOf, isObject, RAW_FEED, readRawFeed, readSubagentUpdate, readUpdate, reportsBy, stringOf, type AgentHabits } from 'afterturn/protocol';
-import type { Fact } from 'afterturn/state';
+import type { Fact, UsedIds } from 'afterturn/state';
 import type { ListedBoard } from '../listed-work.js';
 import { countMalformed } from '../malformed.js';
 import { backgroundNeeds } from '../needs.js';
@@ -17,7 +17,7 @@ import { callOfRequest, withListedSubject } from './permission.js';
 import { Questions } from './questions.js';
 import { ResumeService } from './resume.js';
 import { BackgroundSession } from './session.js';
-import { Sessions } from '../bounded.js';
+import { BoundedMap, Sessions } from '../bounded.js';
 
 export interface BackgroundOptions {
   /** Milliseconds that a removal waits for the agent's own turn, and an end for its exit code. */
@@ -42,6 +42,8 @@ const passes = (out: readonly Outgoing[]): Outcome => (out.length === 1 && out[0
 export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, asksForRawFeed = () => false, listed, onFact = () => {}, onExitCode = () => {} }): Plugin => {
   const sessions = new Sessions<BackgroundSession>((session) => session.dispose());
   const closed = new Set<string>();
+  /** The ids that the items of closed sessions had. */
+  const usedIds = new BoundedMap<string, UsedIds>(MAX_CLOSED);
   const family = new Family();
   const outlet = new Outlet();
   const questions = new Questions();
@@ -56,7 +58,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
     const reported = asksForRawFeed() || reportsBy(habits, acknowledged);
     const options = { window: followUpWindow, exitAtLaunch: habits.exitAtLaunch, exitLineInOutput: habits.exitLineInOutput, startsTurns: habits.startsTurns, correctsStops: habits.correctsStops, announcesTasks: asyncTasks };
     const parent = (): BackgroundSession | undefined => sessions.get(family.parentOf(id) ?? '');
-    const session = new BackgroundSession(id, host, options, { asyncTasks, reported: parent()?.lists ?? reported }, { outlet, parent, session: (child) => sessions.get(child), onFact, onExitCode });
+    const session = new BackgroundSession(id, host, options, { asyncTasks, reported: parent()?.lists ?? reported, ids: usedIds.get(id) }, { outlet, parent, session: (child) => sessions.get(child), onFact, onExitCode });
     sessions.set(id, session);
     // What a replay tells of a child for the first time is history, too.
     session.resumesAs(parent());
@@ -84,9 +86,15 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
   };
 
   const forget = (id: string): void => {
+    const session = sessions.get(id);
     // An agent that lists its work itself has the last word itself.
-    if (sessions.get(id)?.native !== true) closed.add(id);
+    if (session?.native !== true) closed.add(id);
+    if (session !== undefined) usedIds.set(id, session.usedIds);
     sessions.delete(id);
+    if (session?.isRevived === true && connection !== undefined) {
+      closed.delete(id);
+      openSession(id, connection).resumesAs(session);
+    }
     for (const oldest of closed) {
       if (closed.size <= MAX_CLOSED) break;
       closed.delete(oldest);

@@ -17,11 +17,20 @@ export class Resuming {
   #tasks: TaskSignal[] = [];
   readonly #begun = new BoundedSet<string>();
 
-  /** `replays`: history may come. `rebuilt`: the agent is asked for another session under the same id, and builds it anew. */
+  /**
+   * `replays`: history may come. `rebuilt`: the agent is asked for another session under the same id, and builds it anew.
+   * `revives`: it was asked for while a close was open, whose end of the session it outlives.
+   */
   constructor(
     public replays: boolean,
     public rebuilt: boolean,
+    public revives: boolean,
   ) {}
+
+  /** One more request is open. */
+  with({ replays, rebuilt, revives }: Resuming): this {
+    return Object.assign(this, { open: this.open + 1, replays: this.replays || replays, rebuilt: this.rebuilt || rebuilt, revives: this.revives || revives });
+  }
 
   /** The signals that count now. */
   now(session: SessionLedger, signals: readonly Told[]): readonly Told[] {

@@ -1,5 +1,5 @@
 /** What one session of background work is given: what reports its work, and who it talks to. */
-import type { Fact } from 'afterturn/state';
+import type { Fact, UsedIds } from 'afterturn/state';
 import type { Outlet } from './outlet.js';
 import type { BackgroundSession } from './session.js';
 
@@ -8,6 +8,8 @@ export interface SessionSources {
   readonly asyncTasks: boolean;
   /** All background work of the session is reported, from the start. */
   readonly reported: boolean;
+  /** The ids that its items had before it was closed. */
+  readonly ids?: UsedIds | undefined;
 }
 
 export interface SessionPorts {
@@ -18,3 +20,6 @@ export interface SessionPorts {
   readonly onFact: (fact: Fact) => void;
   readonly onExitCode: (session: string, task: string, code: number) => void;
 }
+
+/** An event before it is known where and when it happens. */
+export type WithoutPlace<E> = E extends unknown ? Omit<E, 'at' | 'session' | 'ledger'> : never;

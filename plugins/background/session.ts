@@ -5,14 +5,12 @@
 import { keep, type Host, type Outgoing } from 'afterturn/plugin';
 import { Reason, type JsonObject, type Signal } from 'afterturn/protocol';
 import { byCall, emptyLedger, emptyLists, emptySession, entriesOf, entryPhase, isListed, itemsShownBy, leavesAsItIs, nextTick, reduceLedger, reduceLists } from 'afterturn/state';
-import type { Entry, Fact, Item, Ledger, LedgerEvent, ListsEffect, ListsEvent, ListsOptions, SessionLedger, SessionLists } from 'afterturn/state';
+import type { Entry, Fact, Item, Ledger, LedgerEvent, ListsEffect, ListsEvent, ListsOptions, SessionLedger, SessionLists, UsedIds } from 'afterturn/state';
 import { Outputs } from './outputs.js';
 import { Resuming } from './resuming.js';
 import { Shown, withTerminal } from './shown.js';
-import type { SessionPorts, SessionSources } from './session-ports.js';
+import type { SessionPorts, SessionSources, WithoutPlace } from './session-ports.js';
 import type { ListedCall, ListedTerminal } from './permission.js';
-
-type WithoutPlace<E> = E extends unknown ? Omit<E, 'at' | 'session' | 'ledger'> : never;
 
 export class BackgroundSession {
   #ledger: Ledger = emptyLedger();
@@ -37,7 +35,7 @@ export class BackgroundSession {
       awaited: () => this.#awaited(),
       completed: (task) => this.#flushed(task),
     });
-    this.#lists = emptyLists(sources.reported);
+    this.#lists = emptyLists(sources.reported, sources.ids);
   }
 
   get #session(): SessionLedger {
@@ -51,6 +49,16 @@ export class BackgroundSession {
   /** The state that the client was told last. */
   get state(): string {
     return this.#lists.state;
+  }
+
+  /** What no item of a session that comes back may be called. */
+  get usedIds(): UsedIds {
+    return this.#lists;
+  }
+
+  /** A resume that was asked for after its close is on its way: it comes back to life when it ends. */
+  get isRevived(): boolean {
+    return this.#resuming?.revives === true;
   }
 
   /** The client is told of background work by us. */
@@ -128,9 +136,8 @@ export class BackgroundSession {
 
   /** A `session/resume` goes to the agent. `rebuilt`: it asks for another session than there is. */
   resumes(replays: boolean, rebuilt: boolean): void {
-    const resuming = this.#resuming;
-    if (resuming === undefined) this.#resuming = new Resuming(replays, rebuilt);
-    else Object.assign(resuming, { open: resuming.open + 1, replays: replays || resuming.replays, rebuilt: rebuilt || resuming.rebuilt });
+    const one = new Resuming(replays, rebuilt, this.#lists.closing);
+    this.#resuming = this.#resuming?.with(one) ?? one;
     this.#run({ type: 'resuming' });
   }
 
@@ -174,6 +181,7 @@ export class BackgroundSession {
   }
 
   closeFailed(): void {
+    if (this.#resuming !== undefined) this.#resuming.revives = false;
     this.#run({ type: 'closeFailed' });
   }
 

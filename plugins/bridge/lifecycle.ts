@@ -111,18 +111,21 @@ export class Lifecycle {
   #end(call: Call, method: string): Outcome {
     const session = this.#bridge.session(sessionIdOf(call));
     this.#foreground.happened(session, { type: 'closing' });
+    const before = [...session.revivals];
     return this.#requests.forward(call, { method, params: paramsOf(call) }, (reply) => {
-      if (!reply.error || reply.error.code === NOT_FOUND) this.#wasClosed(session);
+      if (!reply.error || reply.error.code === NOT_FOUND) this.#wasClosed(session, before);
       else this.#foreground.happened(session, { type: 'closeFailed' });
       return bodyOf(reply);
     });
   }
 
-  /** Its subagents are closed with it, before it. */
-  #wasClosed(session: BridgeSession): void {
+  /** Its subagents are closed with it, before it. A resume that was asked for after the close brings it back to life, one of those `before` it does not. */
+  #wasClosed(session: BridgeSession, before: readonly object[] = [...session.revivals]): void {
     for (const child of this.#children.descendants(session)) this.#ended(child);
     this.#children.forget(session);
     this.#ended(session);
+    for (const revival of session.revivals) revival.closed = true;
+    session.closed = [...session.revivals].every((revival) => before.includes(revival));
   }
 
   #ended(session: BridgeSession): void {

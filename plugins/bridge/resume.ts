@@ -18,7 +18,7 @@ const LAST_OF_HISTORY = 'available_commands_update';
 /** What was known of a session before a resume, which may fail. */
 interface Before {
   readonly known: boolean;
-  readonly closed: boolean;
+  closed: boolean;
   readonly cwd: string | undefined;
 }
 
@@ -47,6 +47,7 @@ export class Resumes {
     const session = this.#bridge.session(sessionId);
     const before: Before = { known, closed: session.closed, cwd: session.cwd };
     session.closed = false;
+    session.revivals.add(before);
     session.cwd = stringOf(params.cwd) ?? session.cwd;
     const replay = request.value.method === 'session/load' ? new Replay(session.calls) : undefined;
     if (replay !== undefined) session.beginReplay(replay, request.value.replays);
@@ -55,6 +56,7 @@ export class Resumes {
   }
 
   #onReply(session: BridgeSession, replay: Replay | undefined, before: Before, id: RequestId, reply: Reply): void {
+    session.revivals.delete(before);
     if (reply.error) {
       this.#endReplay(session, replay);
       Object.assign(session, { closed: before.closed, cwd: before.cwd });

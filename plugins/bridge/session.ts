@@ -28,6 +28,8 @@ export class BridgeSession {
   /** Stops of a task that the agent has not answered. */
   openStops = 0;
   closed = false;
+  /** Set-ups of this session that are open, each with what was known before it. */
+  readonly revivals = new Set<{ closed: boolean }>();
   /** The agent said that its turn failed, beside the turn's end. */
   failure: Failure | undefined;
   /** The session whose subagent this one is. */

@@ -52,7 +52,11 @@ function madeBy(event: CheckEvent): readonly [session: string, view: Partial<Ses
 
 function withMade(views: Views, event: CheckEvent): Views {
   const made = madeBy(event);
-  return made === undefined ? views : new Map(views).set(made[0], { ...(views.get(made[0]) ?? emptyView), ...made[1], opened: true });
+  if (made === undefined) return views;
+  const known = views.get(made[0]);
+  // An id that a closed session had is that of another one now.
+  const before = event.type === 'answer' && known?.closed === true ? emptyView : (known ?? emptyView);
+  return new Map(views).set(made[0], { ...before, ...made[1], opened: true });
 }
 
 /** What the client names, and the agent speaks of, before it is answered. */

@@ -158,8 +158,10 @@ function withState(view: SessionView, event: Place & StateEvent): SessionView {
 /** Whether the item advertises its cancel. */
 export const isCancellable = ({ entities }: SessionView, item: ItemKey): boolean => entities.get(item)?.cancel === true && entities.get(item)?.final !== true;
 
+const REOPENS: readonly string[] = ['session/resume', 'session/load'];
+
 function withRequest(view: SessionView, event: EventOf<'request'>): SessionView {
-  const reopens = event.method === 'session/resume' || event.method === 'session/load';
+  const reopens = REOPENS.includes(event.method);
   return {
     ...view,
     open: new Map(view.open).set(event.method, event.line),
@@ -172,14 +174,18 @@ function withRequest(view: SessionView, event: EventOf<'request'>): SessionView 
   };
 }
 
+/** Whether the session was asked for again after this request was sent. */
+const isAskedForAgain = ({ open }: SessionView, method: string): boolean => REOPENS.some((reopens) => (open.get(reopens) ?? 0) > (open.get(method) ?? Infinity));
+
 /** `-32002` (no such session) counts as closed. */
 function withAnswer(view: SessionView, { key, method, accepted, code, line }: EventOf<'answer'>): SessionView {
   const open = new Map(view.open);
   open.delete(method);
   const closes = method === 'session/close' || method === 'session/delete';
   const isPrompt = method === 'session/prompt';
-  const closed = view.closed || (closes && (accepted || code === -32002));
-  const reopens = method === 'session/resume' || method === 'session/load';
+  const ends = closes && (accepted || code === -32002);
+  const closed = view.closed || (ends && !isAskedForAgain(view, method));
+  const reopens = REOPENS.includes(method);
   return {
     ...view,
     open,
@@ -189,7 +195,7 @@ function withAnswer(view: SessionView, { key, method, accepted, code, line }: Ev
     resumingSince: reopens ? undefined : view.resumingSince,
     closed,
     // What runs when the session is opened again has nothing to do with it.
-    removal: closed ? undefined : view.removal,
+    removal: closed || ends ? undefined : view.removal,
   };
 }
 

@@ -1,14 +1,18 @@
 /**
  * The ids of listed items. An id is never used for two of them: not one of the agent's that an item
  * had before or that has ended, and not one of our own. A terminal and a tool call may have the same
- * id, as the agent's often do. What is remembered of ids is bounded.
+ * id, as the agent's often do. A session that was closed and comes back has used what it used before:
+ * its client knows those items as ended. What is remembered of ids is bounded.
  */
 import { entriesOf } from './lists-entries.js';
-import type { Entry, SessionLists } from './lists-types.js';
+import type { Entry, SessionLists, UsedIds } from './lists-types.js';
+import { Table } from './table.js';
 
 type Kind = Entry['type'];
 
 const REMEMBERED = 1024;
+export const noIds: UsedIds = { used: Table.empty(), forgotten: 0 };
+
 const keyOf = (type: Kind, id: string): string => `${type} ${id}`;
 
 export const isUsed = (lists: SessionLists, type: Kind, id: string): boolean => lists.used.has(keyOf(type, id)) || entriesOf(lists, type, id).length > 0;

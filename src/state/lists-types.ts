@@ -54,7 +54,15 @@ export interface Held {
   readonly update: JsonObject | undefined;
 }
 
-export interface SessionLists {
+/** The ids that a session's items have had. */
+export interface UsedIds {
+  /** Ids that no further item may have, by type and id, and the number in each of our own. Bounded. */
+  readonly used: Table<number>;
+  /** The highest number of an id of our own that is no longer in `used`. */
+  readonly forgotten: number;
+}
+
+export interface SessionLists extends UsedIds {
   readonly reported: boolean;
   /** The agent lists background work itself: nothing is added. */
   readonly native: boolean;
@@ -64,10 +72,6 @@ export interface SessionLists {
   /** By the ids of their sessions. */
   readonly children: Table<ChildEntry>;
   readonly held: Held | undefined;
-  /** Ids that no further item may have, by type and id, and the number in each of our own. Bounded. */
-  readonly used: Table<number>;
-  /** The highest number of an id of our own that is no longer in `used`. */
-  readonly forgotten: number;
   /** `session/close` or `session/delete` was sent and not answered yet. */
   readonly closing: boolean;
   /** A `session/resume` was sent, and what is listed was not told anew yet. */

@@ -12,15 +12,15 @@ import { backgroundList, callEnd, callReference, entityUpdate, entryPhase, exitS
 import { announce, awaitsTasks, end, endingEntries, finish, follow, putEntry, release, releaseHeldIdle, send, settle, settleOrWait, tellAgain, type Draft } from './lists-draft.js';
 import { childFact, childState, endChildren, subagent } from './lists-children.js';
 import { endAgain, releaseBefore, restoreAll, settleLost, whileResuming } from './lists-resume.js';
-import type { Entry, ListsEffect, ListsEvent, ListsOptions, Resuming, SessionLists } from './lists-types.js';
+import type { Entry, ListsEffect, ListsEvent, ListsOptions, Resuming, SessionLists, UsedIds } from './lists-types.js';
 import { acknowledgedWork, isOfNoWork, listsItself, releaseIfAnnounced, state, terminal, toolCall } from './lists-updates.js';
 import { emptySession } from './ledger.js';
-import { isUsed } from './lists-ids.js';
+import { isUsed, noIds } from './lists-ids.js';
 import { Table } from './table.js';
 
-/** A session that was not heard of. `reported`: the agent has promised to report background work. */
-export const emptyLists = (reported: boolean): SessionLists => ({
-  reported, native: false, state: 'idle', entries: Table.empty(), children: Table.empty(), held: undefined, used: Table.empty(), forgotten: 0, closing: false, resuming: false, takenBack: Table.empty(),
+/** A session that was not heard of. `reported`: the agent has promised to report background work. `ids`: those that it had before it ended. */
+export const emptyLists = (reported: boolean, ids: UsedIds = noIds): SessionLists => ({
+  reported, native: false, state: 'idle', entries: Table.empty(), children: Table.empty(), held: undefined, used: ids.used, forgotten: ids.forgotten, closing: false, resuming: false, takenBack: Table.empty(),
 });
 
 const REMEMBERED_ENTRIES = 256;
@@ -243,7 +243,7 @@ export function reduceLists(lists: SessionLists, event: ListsEvent, options: Lis
   if (lists.native && event.type !== 'update') return [lists, []];
   const draft: Draft = { lists, ledger: 'ledger' in event ? event.ledger : emptySession, at: event.at, options, effects: [], due: undefined };
   (handlers[event.type] as Handler<ListsEvent['type']>)(draft, event);
-  if (event.type === 'ended') return [emptyLists(lists.reported), draft.effects];
+  if (event.type === 'ended') return [emptyLists(lists.reported, draft.lists), draft.effects];
   finish(draft);
   const entries = draft.lists.entries.boundedWhere(entryPhase, 'settled', REMEMBERED_ENTRIES);
   return [entries === draft.lists.entries ? draft.lists : { ...draft.lists, entries }, draft.effects];

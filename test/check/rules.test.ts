@@ -173,6 +173,16 @@ describe('what is sound is not found', () => {
     expect(namesOf(records)).toEqual([]);
   });
 
+  test('a session that is resumed before its close is answered', () => {
+    const records = before(closed, answerTo(closed, 'session/close'), [sent('session/resume', 70, { sessionId: sessionOf(closed), cwd: '/workspace/project', mcpServers: [] })]);
+    expect(namesOf(after(records, [state(closed, { state: 'idle', background: [] }), answered(70, {}), state(closed, { state: 'running', background: [] }), state(closed, { state: 'idle', stopReason: 'end_turn', background: [] })], 1))).toEqual([]);
+  });
+
+  test('a new session under the id of one that was closed', () => {
+    const records = after(closed, [sent('session/new', 70, { cwd: '/workspace/project', mcpServers: [] }), answered(70, { sessionId: sessionOf(closed) }), state(closed, { state: 'idle', background: [] })]);
+    expect(namesOf(records)).toEqual([]);
+  });
+
   test('a session that is opened again at once, and a turn of the agent\'s own in it', () => {
     const records = after(closed, [
       sent('session/resume', 70, { sessionId: sessionOf(closed), cwd: '/workspace/project', mcpServers: [] }),

@@ -196,6 +196,44 @@ describe('a session id', () => {
   });
 });
 
+describe('a session that comes back', () => {
+  const resume = (on: Connected, id: number): void => on.client.sends({ jsonrpc: '2.0', id, method: 'session/resume', params: { sessionId: SESSION, cwd: '/project' } });
+  const runsShell = (on: Connected): void => {
+    on.runsShell();
+    on.client.received();
+  };
+
+  it('with a resume that was sent before the close was answered: it has lists again', () => {
+    const on = connected();
+    runsShell(on);
+    close(on, 5);
+    resume(on, 6);
+    on.agent.answers(lastId(on.agent.received().slice(0, 1)), {});
+    expect(on.saw()).toEqual([settledShell, 'idle []', 'ok 5 {}']);
+    on.says('state_update', { state: 'idle' });
+    on.agent.answers(6, {});
+    expect(on.saw()).toEqual(['idle []', 'ok 6 {}']);
+    on.says('state_update', { state: 'running' });
+    on.says('_async_task_spawned', { asyncTaskId: 'b', taskType: 'shell' });
+    on.says('state_update', { state: 'idle' });
+    expect(on.saw()).toEqual(['running []', 'terminal afterturn:b', 'idle [terminal afterturn:b]']);
+  });
+
+  it('calls nothing by the id of what has ended', () => {
+    const on = connected();
+    for (const [round, id] of ['afterturn:b', 'afterturn:b:2', 'afterturn:b:3'].entries()) {
+      on.says('_async_task_spawned', { asyncTaskId: 'b', taskType: 'shell' });
+      on.says('state_update', { state: 'idle' });
+      expect(on.saw().at(-1)).toBe(`idle [terminal ${id}]`);
+      close(on, round);
+      on.agent.answers(lastId(on.agent.received()), {});
+      resume(on, 10 + round);
+      on.agent.answers(10 + round, {});
+      on.client.received();
+    }
+  });
+});
+
 describe('the agent is gone', () => {
   it('everything of every session is settled, with that reason', async () => {
     const on = connected();

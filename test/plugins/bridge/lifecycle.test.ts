@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chunk, connected, fullAgent, initialized, state } from './connected.js';
+import { chunk, connected, fullAgent, initialized, state, type Connected } from './connected.js';
 
 const plainAgent = { protocolVersion: 1 };
 const modes = { currentModeId: 'ask', availableModes: [{ id: 'ask', name: 'Ask' }, { id: 'code', name: 'Code' }] };
@@ -115,6 +115,50 @@ test('a closed session lives again when it is resumed', () => {
   wires.told();
   wires.updates(chunk('a', 'm'));
   expect(wires.told()).toEqual([chunk('a', 'm')]);
+});
+
+describe('a close and a resume that are on their way together', () => {
+  const both = (...methods: readonly string[]) => {
+    const wires = connected();
+    for (const method of methods) wires.client.requests(method, { sessionId: 's', ...(method === 'session/resume' ? { cwd: '/project' } : {}) });
+    const ids = new Map<string, string>(wires.asked().map(([method, , id]) => [method, id]));
+    const idOf = (method: string): string => ids.get(method) ?? 'none';
+    return { ...wires, answers: (method: string) => wires.agent.answers(idOf(method), {}), refuses: (method: string, code: number) => wires.agent.refuses(idOf(method), { code, message: 'no' }) };
+  };
+  const heard = (wires: Pick<Connected, 'updates' | 'told'>) => {
+    wires.told();
+    wires.updates(chunk('a', 'm'));
+    return wires.told();
+  };
+
+  test.each(['session/close', 'session/delete'])('%s first: the session lives again with the resume', (method) => {
+    const wires = both(method, 'session/resume');
+    wires.answers(method);
+    wires.answers('session/resume');
+    expect(wires.told()).toMatchObject([{ result: {} }, state('idle'), { result: {} }]);
+    expect(heard(wires)).toEqual([chunk('a', 'm')]);
+  });
+
+  test('the close first, and the resume is refused: the session stays closed', () => {
+    const wires = both('session/close', 'session/resume');
+    wires.answers('session/close');
+    wires.refuses('session/resume', -32002);
+    expect(heard(wires)).toEqual([]);
+  });
+
+  test('the close first, and it is refused', () => {
+    const wires = both('session/close', 'session/resume');
+    wires.refuses('session/close', -32603);
+    wires.answers('session/resume');
+    expect(heard(wires)).toEqual([chunk('a', 'm')]);
+  });
+
+  test('the close last: the session stays closed, also when the agent answers it first', () => {
+    const wires = both('session/resume', 'session/close');
+    wires.answers('session/close');
+    wires.answers('session/resume');
+    expect(heard(wires)).toEqual([]);
+  });
 });
 
 describe('session/set_config_option', () => {
