@@ -98,12 +98,18 @@ export class Children {
     const news = readChildNews(update, this.#bridge.rules, faults);
     this.#bridge.report(parent.id, update.sessionUpdate, faults);
     if (news === undefined) return;
-    const child = this.childOf(parent, this.#nameOf(news.session));
+    const child = this.#toldOf(parent, this.#nameOf(news.session));
     const role = this.#tasks.get(child.session.id)?.role;
     const describes = Object.keys(news.fields).length > 0 && (child.runs === 0 || parent.root.replay !== 'none');
     this.describe(child, role === undefined || !describes ? news.fields : { ...news.fields, description: role });
     if (parent.root.replay === 'none') this.#goesOn(child, news);
     else this.#history(child, news);
+  }
+
+  /** A later run can be told by another session of the same family: the child stays whose it is. */
+  #toldOf(teller: BridgeSession, id: string): Child {
+    const known = this.#children.get(id);
+    return known !== undefined && !known.session.closed && known.parent.root === teller.root ? known : this.childOf(teller, id);
   }
 
   /** What its association is patched with, which is told with its next state. */

@@ -79,6 +79,20 @@ describe('a subagent of the extension', () => {
     ]);
   });
 
+  test('within a subagent stays the one of that when a later run of it is told by the root', () => {
+    const on = working();
+    updates(on, 'c', spawned({ subagentSessionId: 'd', name: 'Inner', prompt: undefined }), stateUpdate('completed', { subagentSessionId: 'd' }));
+    on.updates(stateUpdate('completed'));
+    saw(on);
+    on.updates(spawned({ subagentSessionId: 'd:generation:2', name: 'Inner', prompt: undefined }));
+    expect(saw(on)).toEqual([
+      ['c', { sessionUpdate: 'subagent_update', sessionId: 'd', title: 'Inner', description: 'find it', capabilities: {}, state: running }],
+      itsState(running, 'd'),
+    ]);
+    on.updates(stateUpdate('completed', { subagentSessionId: 'd:generation:2' }));
+    expect(saw(on)).toEqual([['c', { sessionUpdate: 'subagent_update', sessionId: 'd', state: ended }], itsState(ended, 'd')]);
+  });
+
   test('can be the first that a prompt brings: it is taken in before', () => {
     const on = connected();
     on.prompts();
