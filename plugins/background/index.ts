@@ -11,7 +11,7 @@ import { countMalformed } from '../malformed.js';
 import { backgroundNeeds } from '../needs.js';
 import { CancelService, cancelMethods, STOP } from './cancel.js';
 import { CloseService } from './close.js';
-import { Family } from './family.js';
+import { Family } from '../family.js';
 import { Outlet } from './outlet.js';
 import { callOfRequest, withListedSubject } from './permission.js';
 import { Questions } from './questions.js';

@@ -8,7 +8,7 @@ import { drop, instead, keep, replace, type Call, type CallHook, type Host, type
 import { agentOf, at, backgroundListOf, habitsOfAnswer, habitsOfCommand, idOf, isObject, protocolVersionOf, RAW_FEED, readRawFeed, Reason, withExtension, withoutExtension } from 'afterturn/protocol';
 import type { ListedTasksEvent, ListedTasksOptions } from 'afterturn/state';
 import type { LegacyClient } from '../legacy-client.js';
-import { Family } from '../background/family.js';
+import { Family } from '../family.js';
 import { legacyTasksNeeds } from '../needs.js';
 import { SessionRequests } from '../session-requests.js';
 import { TaskSession } from './session.js';

@@ -105,7 +105,11 @@ export function otel({ tracer, propagator, followUpWindow, meter, logger, pendin
     ready(session, host);
     recorder.record(host, { type: 'replay', session });
   });
-  const replayed = onAnswer(replays, ({ session }, _reply, host) => recorder.record(host, { type: 'replayed', session }));
+  /** A close that was asked before it can have been answered meanwhile: the session is there again. */
+  const replayed = onAnswer(replays, ({ session }, { error }, host) => {
+    recorder.record(host, { type: 'replayed', session });
+    if (error === undefined && closed.has(session)) ready(session, host);
+  });
 
   const closeAsked = onCall((session, { id }) => closing.add(id, { session }));
   const closeAnswered = onAnswer(closing, ({ session }, { error }, host) => {

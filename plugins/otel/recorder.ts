@@ -7,6 +7,7 @@ import { callContent } from './content.js';
 import { quietCallOf } from './reading.js';
 import type { SpanMetrics } from './metrics.js';
 import { SpanWriter, type SpanOutlets } from './spans.js';
+import { Family } from '../family.js';
 import { BoundedMap } from '../bounded.js';
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at' | 'wall'> : never;
@@ -24,6 +25,7 @@ export class TraceRecorder {
   readonly #metrics: SpanMetrics | undefined;
   /** What each session's own lists name. */
   readonly #native = new BoundedMap<string, NativeWork>();
+  readonly #family = new Family();
   #ledger: Ledger = emptyLedger();
   #trace: TraceState = emptyTrace();
   /** The connection, once something has passed. */
@@ -97,15 +99,28 @@ export class TraceRecorder {
     const told = readUpdate(update).signals;
     // No kind has both.
     for (const signal of told.length > 0 ? told : readRunUpdate(update).signals) {
-      if (this.#isOverruled(session, signal)) continue;
-      this.#tell(host, moment, session, signal, !isReplay || this.#isAboutLiveTask(session, signal), end, signal.type === 'toolCall' ? content : undefined);
+      const owner = this.#ownerOf(session, signal);
+      if (this.#isOverruled(owner, signal)) continue;
+      this.#tell(host, moment, owner, signal, !isReplay || this.#isAboutLiveTask(owner, signal), end, signal.type === 'toolCall' ? content : undefined);
     }
   }
 
-  /** What the raw feed tells. It is never replayed. */
+  /** Whose a signal of `session` is. A subagent stays the one of the session that told of it first, whichever of the family tells of a later run. */
+  #ownerOf(session: string, signal: Signal): string {
+    if (!('task' in signal)) return session;
+    if (signal.source === 'native') {
+      const parent = this.#family.parentOf(signal.task);
+      if (parent !== undefined && this.#family.rootOf(parent) === this.#family.rootOf(session)) return parent;
+      if (signal.type === 'taskStarted' && signal.facts.taskType === 'subagent') this.#family.adopt(signal.task, session);
+    }
+    if (signal.type === 'taskStarted') this.#family.owns(session, [signal]);
+    return session;
+  }
+
+  /** What the raw feed tells, of all the family's work under the session of its root. It is never replayed. */
   fed(host: Host, session: string, signals: readonly Signal[]): void {
     const moment = momentOf(host);
-    for (const signal of signals) this.#tell(host, moment, session, signal, true);
+    for (const [owner, its] of this.#family.routed(session, signals)) for (const signal of its) this.#tell(host, moment, owner, signal, true);
   }
 
   /** A client's request to stop a task is on its way. */
@@ -132,6 +147,7 @@ export class TraceRecorder {
 
   closed(host: Host, session: string): void {
     this.#native.delete(session);
+    this.#family.forget(session);
     const moment = momentOf(host);
     this.#reduce(moment, session, { type: 'sessionGone' });
     this.record(host, { type: 'closed', session }, moment);

@@ -209,9 +209,10 @@ export function terminalExited(draft: Draft, terminal: string, exit: ExitFacts):
   }
 }
 
+/** The code can be read before the end is told by the word that counts here. */
 export function exitCodeRead(draft: Draft, task: string, code: number): void {
   const traced = draft.trace.items.get(task);
-  if (traced?.phase === 'ending') putItem(draft, { ...traced, fileCode: code });
+  if (traced !== undefined && traced.phase !== 'done') putItem(draft, { ...traced, fileCode: code });
 }
 
 export function itemCancelRequested(draft: Draft, task: string): void {

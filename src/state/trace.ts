@@ -82,10 +82,14 @@ function handled(draft: Draft, event: SessionEvent): void {
 /** How many ended subagents' sessions are told from others. */
 const HOMES = 1024;
 
-/** The sessions of subagents, with those that an event tells of. */
-function homesAfter(homes: Table<Home>, event: SessionEvent): Table<Home> {
-  if (event.type !== 'signal' || event.facts.length === 0) return homes;
-  const { session, facts } = event;
+/** The sessions of subagents, with those that an event tells of. Where it is history, they have no task. */
+function homesAfter(homes: Table<Home>, event: SessionEvent, isReplay: boolean): Table<Home> {
+  if (event.type !== 'signal') return homes;
+  const { session, signal, facts } = event;
+  if (isReplay && signal.type === 'taskStarted' && signal.facts.taskType === 'subagent' && signal.task !== session && !homes.has(signal.task)) {
+    return homes.renew(signal.task, { session, task: signal.task }).bounded(HOMES, () => true);
+  }
+  if (facts.length === 0) return homes;
   const started = facts.filter(({ type, item }) => type === 'itemStarted' && item.kind === 'subagent' && item.task !== session);
   return started.reduce((table, { item: { task } }) => table.renew(task, { session, task }).bounded(HOMES, () => true), homes);
 }
@@ -110,7 +114,7 @@ function sessionStep(state: TraceState, event: SessionEvent, options: TraceOptio
   const draft = new Draft(ready, event.session, event, options, ops);
   handled(draft, event);
   const next = withSession(ready, draft, event.type === 'closed');
-  const homes = homesAfter(ready.homes, event);
+  const homes = homesAfter(ready.homes, event, draft.isReplay);
   return withChildrenOver(homes === ready.homes ? next : { ...next, homes }, draft);
 }
 

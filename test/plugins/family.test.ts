@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Family } from '../../../plugins/background/family.js';
+import { Family } from '../../plugins/family.js';
 
 function family(...pairs: readonly (readonly [child: string, parent: string])[]): Family {
   const made = new Family();

@@ -3,7 +3,7 @@
  * them under the session of the root.
  */
 import { arrayOf, type Signal } from 'afterturn/protocol';
-import { BoundedMap } from '../bounded.js';
+import { BoundedMap } from './bounded.js';
 
 /** Subagents within subagents: those further down are sessions of their own. */
 const DEEPEST = 64;

@@ -1,0 +1,102 @@
+/** The spans of subagents within subagents, however their agent and its raw feed tell of them. */
+import { describe, expect, test } from 'vitest';
+import { traced, type Traced } from './traced.js';
+
+const spawned = (id: string): object => ({ sessionUpdate: 'subagent_spawned', subagentSessionId: id, name: 'Search', capabilities: {} });
+const over = (id: string): object => ({ sessionUpdate: 'subagent_state_update', subagentSessionId: id, state: 'completed' });
+const entry = (task: string, parent?: string): object => ({ task_id: task, task_type: 'local_agent', description: 'Search', ...(parent === undefined ? {} : { parent_task_id: parent }) });
+const starts = (on: Traced, task: string, parent?: string): void => {
+  on.feeds({ subtype: 'background_tasks_changed', tasks: [entry(task, parent)] });
+  on.feeds({ subtype: 'task_started', is_backgrounded: true, ...entry(task, parent) });
+};
+const notified = (task: string): object => ({ subtype: 'task_notification', task_id: task, status: 'completed', summary: 'done' });
+
+/** A prompt runs, in which the subagent `outer` starts the subagent `inner`. */
+function nested(): Traced {
+  const on = traced();
+  on.opens();
+  on.clock.advance(100);
+  on.client.requests('session/prompt', { sessionId: 's', prompt: [] });
+  starts(on, 'outer');
+  on.updates(spawned('outer'));
+  on.clock.advance(100);
+  starts(on, 'inner', 'outer');
+  on.updates(spawned('inner'), 'outer');
+  on.clock.advance(100);
+  return on;
+}
+
+describe('a subagent of a subagent', () => {
+  test('that the raw feed and its session tell of is one span, under that of its parent', async () => {
+    const on = nested();
+    on.feeds(notified('inner'));
+    on.updates(over('inner'), 'outer');
+    on.clock.advance(100);
+    on.feeds(notified('outer'));
+    on.updates(over('outer'));
+    on.clock.advance(1000);
+    await on.agentExits();
+    expect(on.tree().map((line) => line.replace(/ \[progress\]/, ''))).toEqual([
+      'invoke_agent agent-x 100..1400 [unfinished: agent_exited]',
+      '  background subagent 100..400 [completed]',
+      '    background subagent 200..300 [completed]',
+    ]);
+  });
+
+  test('stays that when the root tells its next run', async () => {
+    const on = nested();
+    on.feeds(notified('inner'));
+    on.updates(over('inner'), 'outer');
+    on.clock.advance(1000);
+    starts(on, 'inner', 'outer');
+    on.updates(spawned('inner:generation:2'));
+    on.clock.advance(100);
+    on.updates(over('inner:generation:2'));
+    on.feeds(notified('inner'));
+    on.clock.advance(1000);
+    await on.agentExits();
+    expect(on.tree().filter((line) => /^    background/.test(line)).map((line) => line.replace(/ \[progress\]/, ''))).toEqual([
+      '    background subagent 200..300 [completed]',
+      '    background subagent 1300..1400 [completed]',
+    ]);
+  });
+});
+
+test('what a replay tells of a subagent, under another id than it has, makes no spans', async () => {
+  const on = traced();
+  on.opens();
+  const load = on.client.requests('session/load', { sessionId: 's', cwd: '/project', mcpServers: [] });
+  on.updates(spawned('replayed'));
+  on.updates({ sessionUpdate: 'tool_call', toolCallId: 't', title: 'ls', kind: 'execute', status: 'pending' }, 'replayed');
+  on.agent.answers(load, {});
+  on.clock.advance(1000);
+  await on.agentExits();
+  expect(on.tree()).toEqual([]);
+});
+
+test('a code that is read before the end is told counts when it is', async () => {
+  const on = traced();
+  on.opens();
+  on.updates({ sessionUpdate: 'async_task_spawned', asyncTaskId: 'b', taskType: 'shell', name: 'b', description: 'b', canStop: true });
+  on.clock.advance(1000);
+  on.exitCode('s', 'b', 3);
+  on.updates({ sessionUpdate: 'async_task_state_update', asyncTaskId: 'b', state: 'failed' });
+  on.clock.advance(1000);
+  await on.agentExits();
+  expect(on.tree()).toEqual(['background shell 0..1000 [failed] [code 3] [ERROR failed]']);
+});
+
+test('a session that is set up again while its close is on its way is traced on', async () => {
+  const on = traced();
+  on.opens();
+  const close = on.client.requests('session/close', { sessionId: 's' });
+  const load = on.client.requests('session/load', { sessionId: 's', cwd: '/project', mcpServers: [] });
+  on.agent.answers(close, {});
+  on.agent.answers(load, {});
+  const prompt = on.client.requests('session/prompt', { sessionId: 's', prompt: [] });
+  on.updates({ sessionUpdate: 'tool_call', toolCallId: 't', title: 'ls', kind: 'execute', status: 'completed' });
+  on.clock.advance(100);
+  on.agent.answers(prompt, { stopReason: 'end_turn' });
+  await on.agentExits();
+  expect(on.tree()).toEqual(['invoke_agent agent-x 0..100 [end_turn]', '  execute_tool execute 0..0 [completed]']);
+});
