@@ -10,6 +10,7 @@ import { Context, merged } from './context.js';
 import { lifecycleHooks } from './lifecycle.js';
 import { promptHooks } from './prompts.js';
 import { questionHooks } from './questions.js';
+import { Subagents } from './subagents.js';
 import { terminalHooks } from './terminals.js';
 import { updateHooks } from './updates.js';
 import { Watch, type StaleNews } from './watch.js';
@@ -42,8 +43,9 @@ export interface StaleSettings {
 /** Leaves the list where it has nothing to do: `off`, and `auto` where nothing can be known. */
 export const stale: PluginFactory<StaleSettings> = (settings): Plugin => {
   const context = new Context();
-  const lifecycle = lifecycleHooks(context);
-  const topics = merged([lifecycle, promptHooks(context), questionHooks(context), terminalHooks(context), updateHooks(context, (session) => lifecycle.heardOf(session))]);
+  const subagents = new Subagents(context);
+  const lifecycle = lifecycleHooks(context, subagents);
+  const topics = merged([lifecycle, promptHooks(context), questionHooks(context), terminalHooks(context), updateHooks(context, subagents, (session) => lifecycle.heardOf(session))]);
   return {
     name: 'stale',
     toAgent: { ...topics.toAgent, calls: { ...topics.toAgent.calls, initialize: (_call, host) => (settings.mode === 'off' ? host.leave() : undefined) } },

@@ -4,6 +4,7 @@
  */
 import { instead, keep, ruled, type Call, type Reply, type ReplyHook } from 'afterturn/plugin';
 import { sessionOf, type Context, type Hooks } from './context.js';
+import type { Subagents } from './subagents.js';
 import { OpenRequests } from '../open-requests.js';
 import { BoundedSet } from '../bounded.js';
 
@@ -14,7 +15,8 @@ export interface Lifecycle extends Hooks {
   heardOf(session: string): void;
 }
 
-export function lifecycleHooks(context: Context): Lifecycle {
+/** `subagents` are told of the replays of the sessions that they come from. */
+export function lifecycleHooks(context: Context, subagents: Subagents): Lifecycle {
   const loads = new OpenRequests<string>();
   const closes = new OpenRequests<string>();
   const replaying = new BoundedSet<string>();
@@ -30,10 +32,13 @@ export function lifecycleHooks(context: Context): Lifecycle {
     loads.add(call.id, session);
     context.watch.opened(session);
     context.happened(session, { type: 'replayStarted' });
+    subagents.replayStarted(session);
   };
   const onLoaded = (reply: Reply): void => {
     const session = loads.take(reply.to.id);
-    if (session !== undefined) context.happened(session, { type: 'replayEnded' });
+    if (session === undefined) return;
+    context.happened(session, { type: 'replayEnded' });
+    subagents.replayEnded(session);
   };
   const onFork = (): void => void forks++;
   /** The history of a fork comes under an id that only the answer names. */

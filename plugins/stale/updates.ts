@@ -3,19 +3,14 @@ import { drop, instead, keep, ruled, type CallHook, type Host, type Outcome } fr
 import { at, idOf, objectOf, type JsonObject } from 'afterturn/protocol';
 import { isFinalStatus } from 'afterturn/state';
 import { sessionOf, type Context, type Hooks } from './context.js';
-import { callSeen, contentAdded, isSettledByProxy, stateSeen, taskSeen, type Happening } from './reading.js';
+import { callSeen, contentAdded, isSettledByProxy, taskSeen, type Happening } from './reading.js';
+import type { Subagents } from './subagents.js';
 import type { Watch } from './watch.js';
-import { BoundedMap, FEW } from '../bounded.js';
 
 const TASK_UPDATES = ['async_task_spawned', 'async_task_progress', 'async_task_state_update'].flatMap((kind) => [kind, `_${kind}`]);
 
-/** The work of a subagent's session, which no prompt of the client's starts, is watched as a prompt of this name. */
-const RUN = 'run of a subagent';
-
 /** `heardOf` is told the session of each update first. */
-export function updateHooks(context: Context, heardOf: (session: string) => void): Hooks {
-  /** The sessions of subagents, and whether they are at work. */
-  const children = new BoundedMap<string, boolean>(FEW);
+export function updateHooks(context: Context, subagents: Subagents, heardOf: (session: string) => void): Hooks {
   const onUpdate = (read: (update: JsonObject, session: string, watch: Watch, host: Host) => Outcome): CallHook => (call, host) => {
     const { watch } = context;
     if (watch === undefined) return undefined;
@@ -30,24 +25,15 @@ export function updateHooks(context: Context, heardOf: (session: string) => void
   const tells = (read: (update: JsonObject) => readonly Happening[]): CallHook =>
     onUpdate((update, session, watch) => read(update).forEach((event) => watch.happened(session, event)));
 
-  const onSubagent = onUpdate((update) => {
-    const child = idOf(update.sessionId);
-    if (child !== undefined && !children.has(child)) children.set(child, false);
+  const onSubagent = onUpdate((update, session) => {
+    const id = idOf(update.sessionId);
+    if (id !== undefined) subagents.told(id, session);
     return undefined;
   });
 
-  /** What a subagent leaves unfinished is over with its run. */
-  function onRun(watch: Watch, session: string, running: boolean): void {
-    const ran = children.get(session);
-    if (ran === undefined || ran === running) return;
-    children.set(session, running);
-    if (running) for (const type of ['promptSent', 'promptInserted'] as const) watch.happened(session, { type, prompt: RUN });
-  }
-
   /** A list names what lives, so what was settled is told alive before it. */
-  const onState = onUpdate((update, session, watch) => {
-    if (typeof update.state === 'string') onRun(watch, session, update.state !== 'idle');
-    const alive = stateSeen(update).flatMap((event) => watch.saidAt(session, event));
+  const onState = onUpdate((update, session) => {
+    const alive = subagents.state(session, update);
     return alive.length === 0 ? undefined : ruled('lives after all', instead(...alive, keep));
   });
 

@@ -127,6 +127,49 @@ describe('a subagent in the background', () => {
   });
 });
 
+describe('the replay of a session whose subagent works', () => {
+  function replayed(...states: readonly string[]): Wired & { child(update: Message): void; settles(): string[] } {
+    const on = wired(pluginsFor(CLAUDE), { agentCommand: [CLAUDE] });
+    const says = (sessionId: string, update: Message): void => on.agent.notifies('session/update', { sessionId, update });
+    const child = (update: Message): void => says('child', update);
+    const state = (name: string): void => child({ sessionUpdate: 'state_update', state: name, background: [] });
+    const call = (): void => child({ sessionUpdate: 'tool_call_update', toolCallId: 'its', title: 'x', status: 'pending' });
+    const told = (name: string): void => says('s', { sessionUpdate: 'subagent_update', sessionId: 'child', title: 'Search', state: { state: name, background: [] } });
+    on.client.sends({ jsonrpc: '2.0', id: 'i', method: 'initialize', params: { protocolVersion: 2, info: { name: 'c', version: '1' }, capabilities: {} } });
+    on.agent.answers('i', { protocolVersion: 2, info: { name: `@agentclientprotocol/${CLAUDE}`, version: '0.101.0' }, capabilities: {}, authMethods: [] });
+    on.agent.answers(on.client.requests('session/new', { cwd: '/p', mcpServers: [] }), { sessionId: 's' });
+    told('running');
+    says('s', { sessionUpdate: 'state_update', state: 'idle', stopReason: 'end_turn', background: [{ type: 'subagent', sessionId: 'child' }] });
+    state('running');
+    call();
+    const resumed = on.client.requests('session/resume', { sessionId: 's', cwd: '/p', mcpServers: [], replayFrom: { type: 'start' } });
+    told('running');
+    call();
+    for (const name of states) {
+      told(name);
+      state(name);
+    }
+    on.agent.answers(resumed, {});
+    on.client.received();
+    return { ...on, child, settles: () => settledIn(on.client.received()) };
+  }
+
+  test('says nothing of the end of its run: its call lives', () => {
+    const on = replayed('idle', 'running');
+    on.clock.advance(MINUTE);
+    expect(on.settles()).toEqual([]);
+    on.child({ sessionUpdate: 'state_update', state: 'idle', stopReason: 'end_turn', background: [] });
+    on.clock.advance(2000);
+    expect(on.settles()).toEqual(['its cancelled']);
+  });
+
+  test('says with its last state whether it goes on', () => {
+    const on = replayed('running', 'idle');
+    on.clock.advance(2000);
+    expect(on.settles()).toEqual(['its cancelled']);
+  });
+});
+
 test('a Monitor lives as long as its watch, and a list that gets lost settles nothing', () => {
   const monitor = loadRecording('d_monitor.v2raw');
   const armed = monitor.findIndex(({ msg }) => JSON.stringify(msg).includes('"stopReason":"end_turn"'));
