@@ -54,6 +54,8 @@ export interface NativeSession {
   readonly monitors: Table<MonitorCall>;
   /** What was said of each terminal that has not exited, but for its output. Bounded by count. */
   readonly terminals: Table<JsonObject>;
+  /** Listed terminals that the agent called exited in a replay, and that were told as live again: it tells their exits no more. */
+  readonly revived: ReadonlySet<string>;
   /** A state that waits, without our items: a removal for a turn of the agent's own, or any for the answer to a close. */
   readonly held: { readonly until: number; readonly update: JsonObject; readonly gap: Gap } | undefined;
   /** `session/close` or `session/delete` was sent and not answered yet. */

@@ -17,7 +17,7 @@ import { Table } from './table.js';
 import type { GapsEffect, GapsEvent, GapsOptions, NativeSession, Resumed } from './gaps-types.js';
 
 export const unseenSession: NativeSession = {
-  state: 'idle', list: undefined, told: new Set(), tasks: Table.empty(), monitors: Table.empty(), terminals: Table.empty(), held: undefined, closing: false, resuming: undefined,
+  state: 'idle', list: undefined, told: new Set(), tasks: Table.empty(), monitors: Table.empty(), terminals: Table.empty(), revived: new Set(), held: undefined, closing: false, resuming: undefined,
 };
 
 const MAX_TERMINALS = 256;
@@ -38,6 +38,7 @@ function terminal(draft: Draft, update: JsonObject): void {
   const { resuming, terminals } = draft.session;
   const id = stringOf(update.terminalId) ?? '';
   const exits = isObject(update.exitStatus);
+  if (exits) withoutRevived(draft, [id]);
   keep(draft);
   if (resuming?.replays === true) {
     if (exits) put(draft, { resuming: { ...resuming, exited: new Set([...resuming.exited, id]) } });
@@ -61,12 +62,30 @@ function child(draft: Draft, update: JsonObject): void {
   if (isQuiet && draft.session.resuming === undefined) ended(draft, 'subagent', stringOf(update.sessionId) ?? '');
 }
 
+function withoutRevived(draft: Draft, ids: readonly string[]): void {
+  const left = new Set([...draft.session.revived].filter((id) => !ids.includes(id)));
+  if (left.size < draft.session.revived.size) put(draft, { revived: left });
+}
+
+/** An agent that took a terminal for exited tells no exit of it: a list without it is the end. */
+function endRevived(draft: Draft): void {
+  if (draft.session.revived.size === 0) return;
+  const live = keysOf(draft.session.list);
+  const over = [...draft.session.revived].filter((id) => !live.has(`terminal:${id}`));
+  for (const terminalId of over) {
+    ended(draft, 'terminal', terminalId);
+    send(draft, 'replays', { sessionUpdate: 'terminal_update', terminalId, exitStatus: {}, capabilities: null });
+  }
+  withoutRevived(draft, over);
+}
+
 /** Listed terminals that a replay called exited, told as what they are. */
 function restoreTerminals(draft: Draft, { exited }: Resumed): void {
   const items = draft.options.fills.has('replays') ? itemsOf(draft.session.list) : [];
   for (const { type, id } of items) {
     if (type !== 'terminal' || id === undefined || !exited.has(id)) continue;
     draft.effects.push({ do: 'sendTerminal', gap: 'replays', update: { sessionUpdate: 'terminal_update', terminalId: id, exitStatus: null, ...draft.session.terminals.get(id) } });
+    put(draft, { revived: new Set([...draft.session.revived, id]) });
   }
 }
 
@@ -115,6 +134,7 @@ function state(draft: Draft, update: JsonObject): void {
     return keep(draft);
   }
   put(draft, { list });
+  endRevived(draft);
   if (draft.session.resuming !== undefined) restore(draft, draft.session.resuming);
   const { closing } = draft.session;
   const until = closing ? waitsForClose(draft, update) : waitsUntil(draft, update);

@@ -430,6 +430,29 @@ describe('a replay that calls a listed terminal exited', () => {
     expect(on.client.receivedLines()).toEqual([line]);
   });
 
+  it('is followed by its exit before the list without it, which the agent leaves out', () => {
+    const on = replaying();
+    on.state('idle', [ONE]);
+    on.agent.answers(on.id, {});
+    on.got();
+    on.state('running', []);
+    const exit = { sessionUpdate: 'terminal_update', terminalId: 't1', exitStatus: {}, capabilities: null };
+    expect(on.got()).toEqual([exit, snapshot('running')]);
+    on.state('running', []);
+    expect(on.got()).toEqual([snapshot('running')]);
+  });
+
+  it('has one exit where the agent tells it after all', () => {
+    const on = replaying();
+    on.state('idle', [ONE]);
+    on.agent.answers(on.id, {});
+    on.got();
+    const exit = { sessionUpdate: 'terminal_update', terminalId: 't1', exitStatus: { exitCode: 3 }, capabilities: null };
+    on.says(exit);
+    on.state('running', []);
+    expect(on.got()).toEqual([exit, snapshot('running')]);
+  });
+
   it('passes where this gap is left open', () => {
     const on = replaying(['removals', 'monitors']);
     const line = on.state('idle', [ONE]);
