@@ -27,3 +27,51 @@ export function after(ms: number, run: () => void): () => void {
     clearImmediate(reading);
   };
 }
+
+export interface Timers {
+  readonly after: typeof after;
+  /** What arrives is left where it is from now on. */
+  stopsListening(): void;
+  listens(): void;
+}
+
+/**
+ * Timers that wait for a word of somebody: time in which nobody listened does not count. So what goes out
+ * for want of a word does not when the word has only not been read, as while a client reads nothing and the
+ * agent is not read for that.
+ */
+export function createTimers(): Timers {
+  let since: number | undefined;
+  let before = 0;
+  const waiting = new Set<() => void>();
+  /** How long nobody listened, since the beginning. */
+  const unheard = (): number => before + (since === undefined ? 0 : now() - since);
+  return {
+    after(ms, run) {
+      let counted = unheard();
+      let cancel: () => void;
+      const wait = (left: number): void => void (cancel = after(left, ring));
+      const goOn = (): void => {
+        const left = Math.min(ms, unheard() - counted);
+        counted = unheard();
+        wait(left);
+      };
+      const ring = (): void => {
+        if (since === undefined) return unheard() > counted ? goOn() : run();
+        waiting.add(goOn);
+        cancel = () => void waiting.delete(goOn);
+      };
+      wait(ms);
+      return () => cancel();
+    },
+    stopsListening: () => void (since ??= now()),
+    listens() {
+      if (since === undefined) return;
+      before += now() - since;
+      since = undefined;
+      const due = [...waiting];
+      waiting.clear();
+      for (const goOn of due) goOn();
+    },
+  };
+}

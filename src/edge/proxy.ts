@@ -9,7 +9,7 @@ import { createRelay, type Ports, type Relay } from '../relay.js';
 import { startAgent, type ProcessEnd } from './agent.js';
 import type { Recorder, Way } from './recorder.js';
 import { Agents } from './agents.js';
-import { after, now } from './clock.js';
+import { createTimers, now } from './clock.js';
 import type { Config } from './config.js';
 import { ending, initialEnding, type EndingEvent } from './ending.js';
 import { createFollower } from './follow.js';
@@ -42,10 +42,14 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
   const recorder = await recorderFor(config, log);
 
   const steer = createSteering(log);
+  // What plugins wait for are words of the agent, which is not read while the client does not read.
+  const timers = createTimers();
   const events = {
     output(chunk: Buffer) {
       const push = (bytes: Uint8Array): boolean => relay.push('toClient', bytes);
-      return recorder === undefined ? push(chunk) : recorder.came('agent', 'a2c', chunk, push);
+      const goesOn = recorder === undefined ? push(chunk) : recorder.came('agent', 'a2c', chunk, push);
+      if (!goesOn) timers.stopsListening();
+      return goesOn;
     },
     drained: () => relay.drained('toAgent'),
     broken: (error: NodeJS.ErrnoException) => log.info(`the agent reads no more (${error.code}); what the client still sends is dropped`),
@@ -70,10 +74,12 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
     },
   });
   const sinks: Readonly<Record<Direction, Pick<Sink, 'write'>>> = { toAgent: tapped(agent, recorder, 'agent', 'c2a'), toClient: tapped(toClient, recorder, 'client', 'a2c') };
-  const sources: Readonly<Record<Direction, { resume(): void }>> = { toAgent: stdio.input, toClient: agent };
+  const heard = { resume: () => (timers.listens(), agent.resume()) };
+  const sources: Readonly<Record<Direction, { resume(): void }>> = { toAgent: stdio.input, toClient: heard };
 
   const relay: Relay = createRelay({ plugins, strayOutput: options['stray-output'] }, {
     ...clock,
+    after: timers.after,
     write: (direction, bytes) => sinks[direction].write(bytes),
     resume: (direction) => void sources[direction].resume(),
     stray: (line) => stderr.write(line),
@@ -81,6 +87,7 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
     restart() {
       log.debug('starting the agent again');
       const isRestarted = agent.restart();
+      if (isRestarted) timers.listens();
       if (isRestarted) recorder?.restarted();
       return isRestarted;
     },
@@ -114,10 +121,9 @@ export async function runProxy(config: Config): Promise<ProcessEnd> {
   return steer.ownEnd(agentEnd);
 }
 
-const clock: Pick<Ports, 'now' | 'wallClock' | 'after' | 'uniqueId'> = {
+const clock: Pick<Ports, 'now' | 'wallClock' | 'uniqueId'> = {
   now,
   wallClock: () => Date.now(),
-  after,
   uniqueId: () => crypto.randomUUID(),
 };
 

@@ -48,6 +48,21 @@ describe.runIf(process.platform === 'linux')('memory', () => {
 
 const drained = (session: Session): Promise<true> => new Promise((resolve) => session.process.stdin?.once('drain', () => resolve(true)));
 
+it('what waits for a word of the agent does not go out because the client did not read', async () => {
+  const session = start(['--', ...agent('removes-then-runs')], { read: false });
+  const ask = (id: number, method: string, params: object): void => session.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+  ask(0, 'initialize', { protocolVersion: 2, info: { name: 'c', version: '1' }, capabilities: {} });
+  ask(1, 'session/new', { cwd: '/', mcpServers: [] });
+  ask(2, 'session/prompt', { sessionId: 's', prompt: [] });
+  await pause(1500);
+  const output = text(session.process.stdout as Readable);
+  await pause(500);
+  session.endInput();
+  const updates = (await output).trim().split('\n').map((line) => (JSON.parse(line) as { params?: { update?: { sessionUpdate?: string; state?: string; background?: unknown[] } } }).params?.update);
+  const states = updates.filter((update) => update?.sessionUpdate === 'state_update').map((update) => `${update?.state} ${update?.background?.length}`);
+  expect(states).toEqual(['running 1', 'idle 1', 'running 0', 'idle 0']);
+});
+
 describe.runIf(process.platform === 'linux')('a pipe on stderr', () => {
   it('that nobody reads does not stop the session', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'afterturn-'));

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { after, now } from '../../src/edge/clock.js';
+import { describe, expect, it } from 'vitest';
+import { after, createTimers, now } from '../../src/edge/clock.js';
 
 it('counts milliseconds, and never goes back', async () => {
   const real = Date.now();
@@ -49,4 +49,61 @@ it('rings behind what has arrived while the process was busy', async () => {
   writer.destroy();
   reader.destroy();
   await new Promise((resolve) => server.close(resolve));
+});
+
+describe('timers that wait for a word', () => {
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => after(ms, () => resolve()));
+
+  it('do not count the time in which nobody listened', async () => {
+    const { after: later, stopsListening, listens } = createTimers();
+    const begun = now();
+    const rung = new Promise<number>((resolve) => later(40, () => resolve(now() - begun)));
+    await pause(10);
+    stopsListening();
+    await pause(100);
+    listens();
+    expect(await rung).toBeGreaterThanOrEqual(139);
+  });
+
+  it('also where that is over before they are due, and again', async () => {
+    const { after: later, stopsListening, listens } = createTimers();
+    const begun = now();
+    const rung = new Promise<number>((resolve) => later(100, () => resolve(now() - begun)));
+    for (let i = 0; i < 2; i++) {
+      stopsListening();
+      await pause(20);
+      listens();
+      await pause(20);
+    }
+    expect(await rung).toBeGreaterThanOrEqual(139);
+  });
+
+  it('ring at their time where somebody listens, and not once they were cancelled', async () => {
+    const { after: later, stopsListening, listens } = createTimers();
+    const order: string[] = [];
+    const cancels = ['first', 'second'].map((name) => later(10, () => order.push(name)));
+    cancels[0]?.();
+    await pause(30);
+    expect(order).toEqual(['second']);
+    const cancel = later(5, () => order.push('third'));
+    stopsListening();
+    await pause(20);
+    cancel();
+    listens();
+    await pause(40);
+    expect(order).toEqual(['second']);
+  });
+
+  it('wait no longer than their own time once somebody listens', async () => {
+    const { after: later, stopsListening, listens } = createTimers();
+    stopsListening();
+    let rung: number | undefined;
+    later(20, () => (rung = now()));
+    await pause(200);
+    expect(rung).toBeUndefined();
+    listens();
+    const heard = now();
+    await pause(1000);
+    expect((rung ?? Infinity) - heard).toBeLessThan(900);
+  });
 });
