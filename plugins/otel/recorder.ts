@@ -95,7 +95,7 @@ export class TraceRecorder {
     const [native, listed] = nativeSignals(known, this.#ledger.get(session) ?? emptySession, update, isReplay);
     if (native !== known) this.#native.set(session, native);
     const content = this.#options.captureContent === true ? callContent(update) : undefined;
-    for (const signal of listed) this.#tell(host, moment, session, signal, true, end);
+    for (const signal of listed) this.#tell(host, moment, this.#ownerOf(session, signal), signal, true, end);
     const told = readUpdate(update).signals;
     // No kind has both.
     for (const signal of told.length > 0 ? told : readRunUpdate(update).signals) {

@@ -37,6 +37,8 @@ export function lifecycleHooks(context: Context, subagents: Subagents): Lifecycl
   const onLoaded = (reply: Reply): void => {
     const session = loads.take(reply.to.id);
     if (session === undefined) return;
+    // A close that was asked for before it can have been answered meanwhile.
+    if (reply.error === undefined) context.watch?.opened(session);
     context.happened(session, { type: 'replayEnded' });
     subagents.replayEnded(session);
   };

@@ -62,6 +62,38 @@ describe('a subagent of a subagent', () => {
   });
 });
 
+test('a subagent of a subagent that an agent of v2 lists is one span', async () => {
+  const on = traced();
+  on.opens({ protocol: 2, name: 'claude-agent-acp', extension: false });
+  const tells = (id: string, state: object, session: string): void => on.updates({ sessionUpdate: 'subagent_update', sessionId: id, state }, session);
+  const lists = (state: string, session: string, ...ids: readonly string[]): void =>
+    on.updates({ sessionUpdate: 'state_update', state, ...(state === 'idle' ? { stopReason: 'end_turn' } : {}), background: ids.map((sessionId) => ({ type: 'subagent', sessionId })) }, session);
+  on.agent.answers(on.client.requests('session/prompt', { sessionId: 's', prompt: [] }), { messageId: 'm' });
+  lists('running', 's');
+  starts(on, 'outer');
+  tells('outer', { state: 'running', background: [] }, 's');
+  lists('running', 's', 'outer');
+  on.clock.advance(100);
+  starts(on, 'inner', 'outer');
+  tells('inner', { state: 'running', background: [] }, 'outer');
+  lists('running', 'outer', 'inner');
+  on.clock.advance(100);
+  on.feeds(notified('inner'));
+  tells('inner', { state: 'idle', stopReason: 'end_turn', background: [] }, 'outer');
+  lists('running', 'outer');
+  on.clock.advance(100);
+  on.feeds(notified('outer'));
+  tells('outer', { state: 'idle', stopReason: 'end_turn', background: [] }, 's');
+  lists('idle', 's');
+  on.clock.advance(1000);
+  await on.agentExits();
+  expect(on.tree().map((line) => line.replace(/ \[progress\]/, ''))).toEqual([
+    'invoke_agent claude-agent-acp 0..300 [end_turn]',
+    '  background subagent 0..300 [completed]',
+    '    background subagent 100..200 [completed]',
+  ]);
+});
+
 test('what a replay tells of a subagent, under another id than it has, makes no spans', async () => {
   const on = traced();
   on.opens();

@@ -217,6 +217,18 @@ describe.each([V1, V2])('on ACP v$version', (options) => {
     expect(settles()).toEqual([['c', v1 ? 'completed' : 'cancelled', ENDED]]);
   });
 
+  test('one that is loaded again before its close is answered does, too', () => {
+    const { agent, requests, prompts, turnEnds, call, clock, settles } = talk(options);
+    const [close, again] = [requests('session/close'), requests(load)];
+    agent.answers(close, {});
+    agent.answers(again, {});
+    const prompt = prompts();
+    call('c', 'in_progress');
+    turnEnds(prompt);
+    clock.advance(2000);
+    expect(settles()).toEqual([['c', v1 ? 'completed' : 'cancelled', ENDED]]);
+  });
+
   test("the end of the client's input settles every call", async () => {
     const { client, prompts, call, settles, agentExits } = talk(options);
     call('own', 'in_progress');
