@@ -20,6 +20,8 @@ export class Draft {
   readonly ops: SpanOp[];
   /** The subagents whose work ended in this step, with the time of their end. */
   readonly over: { readonly task: string; readonly time: number }[] = [];
+  /** An item of another session whose end started a turn of this one. */
+  cause: { readonly session: string; readonly item: TracedItem } | undefined;
   #trace: SessionTrace;
   #own: Own | undefined;
   /** As it was before this step; absent: it is new. */
@@ -65,6 +67,20 @@ export class Draft {
   /** The sessions of this session's subagents. */
   children(): readonly SessionTrace[] {
     return childrenOf(this.session, this.#state).flatMap((child) => this.#state.sessions.get(child) ?? []);
+  }
+
+  /** The sessions of its subagents, and of theirs, by their ids. */
+  descendants(): readonly (readonly [session: string, trace: SessionTrace])[] {
+    const all: [string, SessionTrace][] = [];
+    const known = new Set([this.session]);
+    for (const session of known) {
+      for (const child of childrenOf(session, this.#state)) {
+        const trace = this.#state.sessions.get(child);
+        if (trace !== undefined && !known.has(child)) all.push([child, trace]);
+        known.add(child);
+      }
+    }
+    return all;
   }
 }
 

@@ -118,9 +118,18 @@ function causeOf(draft: Draft, description: string | undefined): TracedItem | un
   return ended.findLast(names) ?? recent.find((traced) => !isNested(draft, traced)) ?? recent[0];
 }
 
+/** A subagent of a subagent whose end started this turn: its task is of the session of its parent. */
+function nestedCauseOf(draft: Draft): TracedItem | undefined {
+  const ended = draft.descendants().flatMap(([session, { items }]) => items.where(causes, 'cause').map((item) => ({ session, item })));
+  const recent = ended.filter(({ item: { item, endedAt } }) => item.kind === 'subagent' && draft.at - (endedAt ?? 0) <= draft.options.window);
+  [draft.cause] = recent.sort((a, b) => endedBefore(a.item, b.item));
+  return draft.cause?.item;
+}
+
 function startOwnTurn(draft: Draft, cause: 'task' | 'state', id: string, description?: string): void {
-  const item = causeOf(draft, description);
-  if (item !== undefined) putItem(draft, { ...item, causedTurn: true });
+  const own = causeOf(draft, description);
+  if (own !== undefined) putItem(draft, { ...own, causedTurn: true });
+  const item = own ?? nestedCauseOf(draft);
   startTurn(draft, { cause, id, running: true, links: item === undefined ? [] : [{ key: item.key }] });
 }
 

@@ -115,7 +115,15 @@ function sessionStep(state: TraceState, event: SessionEvent, options: TraceOptio
   handled(draft, event);
   const next = withSession(ready, draft, event.type === 'closed');
   const homes = homesAfter(ready.homes, event, draft.isReplay);
-  return withChildrenOver(homes === ready.homes ? next : { ...next, homes }, draft);
+  return withChildrenOver(withCause(homes === ready.homes ? next : { ...next, homes }, draft), draft);
+}
+
+/** An item starts one turn. */
+function withCause(state: TraceState, { cause, at, wall, options, ops }: Draft): TraceState {
+  if (cause === undefined) return state;
+  const draft = new Draft(state, cause.session, { at, wall }, options, ops);
+  putItem(draft, { ...cause.item, causedTurn: true });
+  return withSession(state, draft);
 }
 
 /** What a subagent left open is over with its work. */

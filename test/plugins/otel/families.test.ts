@@ -62,6 +62,24 @@ describe('a subagent of a subagent', () => {
   });
 });
 
+test('a turn that the end of a subagent of a subagent starts links to it, and the next one does not', async () => {
+  const on = nested();
+  const turn = (task: string): void => {
+    on.updates({ sessionUpdate: 'async_task_spawned', asyncTaskId: task, taskType: 'turn', name: 'Claude is working', description: 'done', canStop: true });
+    on.clock.advance(10);
+    on.updates({ sessionUpdate: 'async_task_state_update', asyncTaskId: task, state: 'completed' });
+  };
+  on.feeds(notified('inner'));
+  on.updates(over('inner'), 'outer');
+  turn('first');
+  turn('second');
+  on.clock.advance(1000);
+  await on.agentExits();
+  const inner = on.spans().find((span) => span.attributes['acp.subagent.session_id'] === 'inner');
+  const turns = on.spans().filter((span) => span.name.startsWith('invoke_agent ') && span.attributes['acp.turn.started_by'] === 'agent');
+  expect(turns.map(({ links }) => links.map(({ context }) => context.spanId))).toEqual([[inner?.spanContext().spanId], []]);
+});
+
 test('a subagent of a subagent that an agent of v2 lists is one span', async () => {
   const on = traced();
   on.opens({ protocol: 2, name: 'claude-agent-acp', extension: false });
