@@ -7,6 +7,7 @@ import type { JsonObject, V1ClientFacts, V2AgentFacts } from 'afterturn/protocol
 import { countMalformed, type Malformed } from '../malformed.js';
 import { DownSession, newTranscript } from './session.js';
 import { BoundedMap } from '../bounded.js';
+import type { Revival } from '../revivals.js';
 
 export interface Sides {
   readonly client: V1ClientFacts;
@@ -43,10 +44,11 @@ export class DownConnection {
     return [...this.#sessions.values()];
   }
 
-  /** Nothing more is said of the session, unless it is set up again. What waits was told before (`DownCalls.settle`). */
-  close(session: DownSession): void {
-    session.closed = true;
+  /** Nothing more is said of the session, unless it is set up again. What waits was told before (`DownCalls.settle`). `before`: the set-ups that do not outlive it. */
+  close(session: DownSession, before: readonly Revival[]): void {
+    session.closed = session.revivals.closed(before);
     session.transcript = newTranscript();
+    session.earlier = undefined;
   }
 
   send(session: DownSession, update: JsonObject): void {

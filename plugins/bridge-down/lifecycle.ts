@@ -52,17 +52,22 @@ export class DownLifecycle {
     const params = toV2SetupParams(paramsOf(call), false);
     if (params.error) return refuse(params.error);
     const session = this.#connection.known(idOf(params.value.sessionId) ?? '');
-    if (session !== undefined && method === 'session/resume') session.closed = false;
-    return this.#sendSetup(call, { method, params: params.value });
+    return this.#sendSetup(call, { method, params: params.value }, method === 'session/resume' ? session : undefined);
   }
 
-  /** The commands of a session are told in an update, behind the answer. */
-  #sendSetup(call: Call, request: { readonly method: string; readonly params: JsonObject }, onReply: (reply: Reply) => void = () => {}): Outcome {
+  /** The commands of a session are told in an update, behind the answer. `revived`: the session that it brings back to life. */
+  #sendSetup(call: Call, request: { readonly method: string; readonly params: JsonObject }, revived: DownSession | undefined, onReply: (reply: Reply) => void = () => {}): Outcome {
     const { id } = call;
     if (id === undefined) return undefined;
+    const revival = revived?.revivals.sent(revived.closed);
+    if (revived !== undefined) revived.closed = false;
     this.#requests.send(id, request, (reply) => {
+      if (revived !== undefined && revival !== undefined) {
+        revived.revivals.answered(revival);
+        if (reply.error !== undefined) revived.closed = revival.closed;
+      }
       onReply(reply);
-      const session = reply.error === undefined ? this.#wasSetUp(call, reply) : undefined;
+      const session = reply.error === undefined ? this.#wasSetUp(call, reply, revived) : undefined;
       this.#connection.host.respond('toAgent', id, reply.error ? { error: reply.error } : { result: toV1SetupResult(reply.result, this.#connection.client) });
       const commands = arrayOf(at(reply.result, 'availableCommands'));
       if (session !== undefined && commands !== undefined) this.#connection.send(session, { sessionUpdate: 'available_commands_update', availableCommands: toV1Commands(commands) });
@@ -70,11 +75,11 @@ export class DownLifecycle {
     return take();
   }
 
-  #wasSetUp(call: Call, reply: Reply): DownSession | undefined {
+  #wasSetUp(call: Call, reply: Reply, revived: DownSession | undefined): DownSession | undefined {
     const id = idOf(at(reply.result, 'sessionId')) ?? idOf(paramsOf(call).sessionId);
     const session = id === undefined ? undefined : this.#connection.session(id);
     if (session === undefined) return undefined;
-    session.closed = false;
+    if (session !== revived) session.closed = false;
     session.options = v2OptionsOf(reply.result) ?? session.options;
     return session;
   }
@@ -87,11 +92,11 @@ export class DownLifecycle {
     this.#calls.settle(session);
     const before = session.transcript;
     session.transcript = newTranscript();
-    Object.assign(session, { replays: true, closed: false, earlier: before });
+    Object.assign(session, { replays: true, earlier: before });
     session.pastExits.clear();
-    return this.#sendSetup(call, { method: 'session/resume', params: params.value }, (reply) => {
+    return this.#sendSetup(call, { method: 'session/resume', params: params.value }, session, (reply) => {
       session.replays = false;
-      if (reply.error !== undefined) session.transcript = before;
+      if (reply.error !== undefined) session.transcript = session.closed ? newTranscript() : before;
       this.#calls.tellPastExits(session);
       this.#calls.tellEarlier(session);
     });
@@ -99,12 +104,13 @@ export class DownLifecycle {
 
   #end(call: Call, method: string): Outcome {
     const session = this.#connection.known(idOf(paramsOf(call).sessionId) ?? '');
+    const before = session?.revivals.open ?? [];
     return this.#requests.forward(call, { method, params: paramsOf(call) }, (reply) => {
       const isOver = reply.error === undefined || reply.error.code === NOT_FOUND;
       if (session !== undefined && isOver) {
         this.#calls.settle(session);
         this.#prompts.closed(session);
-        this.#connection.close(session);
+        this.#connection.close(session, before);
       }
       return bodyOf(reply);
     });

@@ -5,6 +5,7 @@
 import { hasEnded, type DownCall, type Plans, type ToldMessage, type V2Options, type V2Terminal } from 'afterturn/protocol';
 import { noV1Prompts, type V1Prompts } from 'afterturn/state';
 import { BoundedMap, BoundedSet } from '../bounded.js';
+import { Revivals } from '../revivals.js';
 
 const MAX_MESSAGES = 1000;
 const MAX_CALLS = 1000;
@@ -48,6 +49,7 @@ export class DownSession {
   live: ReadonlySet<string> = new Set();
   /** Nothing more is said of it. */
   closed = false;
+  readonly revivals = new Revivals();
   /** Calls whose last status waits for the list that their work may be on, with that status. */
   readonly held = new Map<string, unknown>();
   releasing: (() => void) | undefined;

@@ -14,6 +14,7 @@ import type { Questions } from './questions.js';
 import { bodyOf, type Body, type Requests } from './requests.js';
 import { Resumes } from './resume.js';
 import type { BridgeSession } from './session.js';
+import type { Revival } from '../revivals.js';
 
 /** "Resource not found": a session that the agent does not have is as good as closed. */
 const NOT_FOUND = -32002;
@@ -111,7 +112,7 @@ export class Lifecycle {
   #end(call: Call, method: string): Outcome {
     const session = this.#bridge.session(sessionIdOf(call));
     this.#foreground.happened(session, { type: 'closing' });
-    const before = [...session.revivals];
+    const before = session.revivals.open;
     return this.#requests.forward(call, { method, params: paramsOf(call) }, (reply) => {
       if (!reply.error || reply.error.code === NOT_FOUND) this.#wasClosed(session, before);
       else this.#foreground.happened(session, { type: 'closeFailed' });
@@ -119,13 +120,12 @@ export class Lifecycle {
     });
   }
 
-  /** Its subagents are closed with it, before it. A resume that was asked for after the close brings it back to life, one of those `before` it does not. */
-  #wasClosed(session: BridgeSession, before: readonly object[] = [...session.revivals]): void {
+  /** Its subagents are closed with it, before it. `before`: the resumes that do not outlive it. */
+  #wasClosed(session: BridgeSession, before: readonly Revival[] = session.revivals.open): void {
     for (const child of this.#children.descendants(session)) this.#ended(child);
     this.#children.forget(session);
     this.#ended(session);
-    for (const revival of session.revivals) revival.closed = true;
-    session.closed = [...session.revivals].every((revival) => before.includes(revival));
+    session.closed = session.revivals.closed(before);
   }
 
   #ended(session: BridgeSession): void {

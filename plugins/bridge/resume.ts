@@ -10,6 +10,7 @@ import type { Foreground } from './foreground.js';
 import { Replay } from './replay.js';
 import type { Requests } from './requests.js';
 import type { BridgeSession } from './session.js';
+import type { Revival } from '../revivals.js';
 
 /** Some agents answer a load before they have told the history; it is over after the commands, or after this silence. */
 export const HISTORY_SILENCE_MS = 250;
@@ -18,7 +19,7 @@ const LAST_OF_HISTORY = 'available_commands_update';
 /** What was known of a session before a resume, which may fail. */
 interface Before {
   readonly known: boolean;
-  closed: boolean;
+  readonly revival: Revival;
   readonly cwd: string | undefined;
 }
 
@@ -45,9 +46,8 @@ export class Resumes {
     const known = this.#bridge.sessions.has(sessionId);
     this.#bridge.sessions.opened(sessionId);
     const session = this.#bridge.session(sessionId);
-    const before: Before = { known, closed: session.closed, cwd: session.cwd };
+    const before: Before = { known, revival: session.revivals.sent(session.closed), cwd: session.cwd };
     session.closed = false;
-    session.revivals.add(before);
     session.cwd = stringOf(params.cwd) ?? session.cwd;
     const replay = request.value.method === 'session/load' ? new Replay(session.calls) : undefined;
     if (replay !== undefined) session.beginReplay(replay, request.value.replays);
@@ -56,10 +56,10 @@ export class Resumes {
   }
 
   #onReply(session: BridgeSession, replay: Replay | undefined, before: Before, id: RequestId, reply: Reply): void {
-    session.revivals.delete(before);
+    session.revivals.answered(before.revival);
     if (reply.error) {
       this.#endReplay(session, replay);
-      Object.assign(session, { closed: before.closed, cwd: before.cwd });
+      Object.assign(session, { closed: before.revival.closed, cwd: before.cwd });
       if (!before.known) this.#bridge.sessions.delete(session.id);
       this.#bridge.host.respond('toAgent', id, { error: reply.error });
     } else if (replay === undefined || !habitsOfAgent(this.#bridge.agent.name).historyAfterLoad) this.#finish(session, replay, id, reply);

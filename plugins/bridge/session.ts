@@ -7,6 +7,7 @@ import { noTurns, type TurnsState } from 'afterturn/state';
 import { MessageIds } from './message-ids.js';
 import type { Replay } from './replay.js';
 import { BoundedMap, BoundedSet } from '../bounded.js';
+import { Revivals } from '../revivals.js';
 
 const MAX_CALLS = 1000;
 const MAX_TERMINALS = 1000;
@@ -28,8 +29,7 @@ export class BridgeSession {
   /** Stops of a task that the agent has not answered. */
   openStops = 0;
   closed = false;
-  /** Set-ups of this session that are open, each with what was known before it. */
-  readonly revivals = new Set<{ closed: boolean }>();
+  readonly revivals = new Revivals();
   /** The agent said that its turn failed, beside the turn's end. */
   failure: Failure | undefined;
   /** The session whose subagent this one is. */

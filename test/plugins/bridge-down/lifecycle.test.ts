@@ -184,6 +184,47 @@ describe('setting a session up', () => {
   });
 });
 
+describe('a close and a load that are on their way together', () => {
+  const both = (...methods: readonly string[]) => {
+    const on = connected();
+    for (const method of methods) on.client.requests(method, { sessionId: 's', ...(method === 'session/load' ? { cwd: '/p', mcpServers: [] } : {}) });
+    const ids = new Map<string, string>(on.asked().map(([method, , id]) => [method, id]));
+    const idOf = (method: string): string => ids.get(method) ?? 'none';
+    return { ...on, answers: (method: string) => on.agent.answers(idOf(method), {}), refuses: (method: string) => on.agent.refuses(idOf(method), { code: -32603, message: 'no' }) };
+  };
+  const said = { sessionUpdate: 'user_message', messageId: 'u', content: [{ type: 'text', text: 'hi' }] };
+  const heard = (on: Pick<ReturnType<typeof both>, 'updates' | 'told'>) => {
+    on.told();
+    on.updates(chunk('a'));
+    return on.told().length;
+  };
+
+  test('the close first: the history of the load is told, and the session lives', () => {
+    const on = both('session/close', 'session/load');
+    on.answers('session/close');
+    on.updates(said);
+    on.answers('session/resume');
+    expect(on.told()).toMatchObject([{ result: {} }, { sessionUpdate: 'user_message_chunk', content: { text: 'hi' } }, { result: {} }]);
+    expect(heard(on)).toBe(1);
+  });
+
+  test('the close first, and the load is refused: the session stays closed', () => {
+    const on = both('session/close', 'session/load');
+    on.answers('session/close');
+    on.refuses('session/resume');
+    expect(heard(on)).toBe(0);
+  });
+
+  test('the close last: the session stays closed', () => {
+    const on = both('session/load', 'session/close');
+    on.answers('session/close');
+    on.updates(said);
+    expect(on.told()).toMatchObject([{ result: {} }]);
+    on.answers('session/resume');
+    expect(heard(on)).toBe(0);
+  });
+});
+
 describe('modes and options', () => {
   test('session/set_mode sets the option, whose change is told as both', () => {
     const on = connected({}, { configOptions: [modeOption()] });
