@@ -105,14 +105,22 @@ export class TraceRecorder {
     }
   }
 
-  /** Whose a signal of `session` is. A subagent stays the one of the session that told of it first, whichever of the family tells of a later run. */
+  /**
+   * Whose a signal of `session` is. A subagent stays the one of the session that told of it first, whichever of
+   * the family tells of a later run; of the root's where only the raw feed has told of it.
+   */
   #ownerOf(session: string, signal: Signal): string {
     if (!('task' in signal)) return session;
+    const root = this.#family.rootOf(session);
     if (signal.source === 'native') {
+      if (this.#family.parentOf(signal.task) === undefined && signal.type === 'taskStarted' && signal.facts.taskType === 'subagent') this.#family.adopt(signal.task, session);
       const parent = this.#family.parentOf(signal.task);
-      if (parent !== undefined && this.#family.rootOf(parent) === this.#family.rootOf(session)) return parent;
-      if (signal.type === 'taskStarted' && signal.facts.taskType === 'subagent') this.#family.adopt(signal.task, session);
+      if (parent !== undefined && this.#family.rootOf(parent) === root) return this.#ledger.get(root)?.items.has(signal.task) === true ? root : this.#owned(parent, signal);
     }
+    return this.#owned(session, signal);
+  }
+
+  #owned(session: string, signal: Signal): string {
     if (signal.type === 'taskStarted') this.#family.owns(session, [signal]);
     return session;
   }

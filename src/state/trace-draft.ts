@@ -64,18 +64,21 @@ export class Draft {
     return this.trace.replays > 0 || (this.#state.homes.size > 0 && isReplaying(this.#state, this.session));
   }
 
-  /** The sessions of this session's subagents. */
-  children(): readonly SessionTrace[] {
-    return childrenOf(this.session, this.#state).flatMap((child) => this.#state.sessions.get(child) ?? []);
-  }
-
   /** The sessions of its subagents, and of theirs, by their ids. */
   descendants(): readonly (readonly [session: string, trace: SessionTrace])[] {
+    const { homes, sessions } = this.#state;
     const all: [string, SessionTrace][] = [];
+    if (homes.size === 0) return all;
+    const children = new Map<string, string[]>();
+    for (const [child, { session }] of homes.entries()) {
+      const known = children.get(session);
+      if (known === undefined) children.set(session, [child]);
+      else known.push(child);
+    }
     const known = new Set([this.session]);
     for (const session of known) {
-      for (const child of childrenOf(session, this.#state)) {
-        const trace = this.#state.sessions.get(child);
+      for (const child of children.get(session) ?? []) {
+        const trace = sessions.get(child);
         if (trace !== undefined && !known.has(child)) all.push([child, trace]);
         known.add(child);
       }
@@ -160,7 +163,7 @@ export const spanAtHand = (draft: Draft): string | undefined => openTurn(draft.t
 
 /** A call of this session, or of a subagent's: some sources tell all tasks on the main session. */
 export const callOf = (draft: Draft, id: string): TracedCall | undefined =>
-  draft.trace.calls.get(id) ?? draft.children().find(({ calls }) => calls.has(id))?.calls.get(id);
+  draft.trace.calls.get(id) ?? draft.descendants().find(([, { calls }]) => calls.has(id))?.[1].calls.get(id);
 
 /** The parent of work about a tool call: the call's span, else that of the work at hand. */
 export function parentForCall(draft: Draft, toolCallId: string | undefined): SpanParent | undefined {

@@ -62,6 +62,31 @@ describe('a subagent of a subagent', () => {
   });
 });
 
+test('what only the raw feed tells first, without whose it is, is one span', async () => {
+  const on = traced();
+  on.opens();
+  on.client.requests('session/prompt', { sessionId: 's', prompt: [] });
+  starts(on, 'outer');
+  on.updates(spawned('outer'));
+  starts(on, 'inner');
+  on.updates(spawned('inner'), 'outer');
+  on.updates({ sessionUpdate: 'tool_call', toolCallId: 't', title: 'ls', kind: 'execute', status: 'completed' }, 'inner');
+  on.feeds({ subtype: 'task_started', task_id: 'shell', task_type: 'local_bash', tool_use_id: 't', is_backgrounded: true, description: 'ls' });
+  on.updates({ sessionUpdate: 'async_task_spawned', asyncTaskId: 'shell', taskType: 'shell', name: 'ls', description: 'ls', canStop: true, toolCallId: 't' });
+  on.clock.advance(100);
+  on.updates({ sessionUpdate: 'async_task_state_update', asyncTaskId: 'shell', state: 'completed' });
+  on.updates(over('inner'), 'outer');
+  on.feeds(notified('inner'));
+  on.clock.advance(1000);
+  await on.agentExits();
+  const items = on.spans().filter(({ attributes }) => attributes['acp.background.id'] !== undefined);
+  const named = (span: (typeof items)[number] | undefined): string => String(span?.attributes['acp.background.id'] ?? span?.name);
+  const parentOf = (span: (typeof items)[number]): string => named(on.spans().find((one) => one.spanContext().spanId === span.parentSpanContext?.spanId));
+  expect(items.map((item) => `${named(item)} of ${parentOf(item)}: ${String(item.attributes['acp.background.outcome'])}`)).toEqual([
+    'inner of invoke_agent agent-x: completed', 'shell of execute_tool execute: completed', 'outer of invoke_agent agent-x: unknown',
+  ]);
+});
+
 test('a turn that the end of a subagent of a subagent starts links to it, and the next one does not', async () => {
   const on = nested();
   const turn = (task: string): void => {
