@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { relayError, shown } from '../errors.js';
 import type { Plugin } from '../plugin.js';
 import { importModule } from './import-module.js';
+import { offerOwnPackage } from './own-package.js';
 import { settledWithin } from './patience.js';
 
 /** So long may a module with its factory take. A wait that never ends would end the process without a word. */
@@ -16,6 +17,7 @@ const patienceMs = 10_000;
 /** The plugins of these modules (absolute paths or names of packages), each within `limitMs`. Throws a `RelayError`. */
 export async function pluginsOf(modules: readonly string[], cwd: string, limitMs = patienceMs): Promise<Plugin[]> {
   const plugins: Plugin[] = [];
+  if (modules.length > 0) offerOwnPackage();
   for (const module of modules) {
     const loading = pluginOf(module, cwd);
     if (!(await settledWithin(loading, limitMs))) throw relayError('PLUGIN_NOT_LOADED', { module, reason: `loading it took longer than ${limitMs} ms` });

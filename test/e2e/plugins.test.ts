@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { agent, endAll, root, run, start } from './session.js';
 
@@ -25,6 +28,20 @@ describe('a plugin of --plugin', () => {
     const { code, stderr } = await session.ended;
     expect(stderr).toContain('rejected by nobody');
     expect(code).toBe(0);
+  });
+
+  it('finds the helpers of the package, in whichever folder it is', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'afterturn-'));
+    const file = join(folder, 'loud.mjs');
+    writeFileSync(file, `
+      import { replace } from 'afterturn/plugin';
+      import { at } from 'afterturn/protocol';
+      import { emptyLedger } from 'afterturn/state';
+      export const plugin = () => ({ name: 'loud', toAgent: { calls: { said: ({ params }) => replace({ params: { text: at(params, 'text') + typeof emptyLedger } }) } } });
+    `);
+    const { stdout, stderr } = await run(['--plugin', file, '--', ...agent('echo')], { input: said });
+    rmSync(folder, { recursive: true });
+    expect([stderr, stdout.toString()]).toEqual(['', '{"jsonrpc":"2.0","method":"said","params":{"text":"xfunction"}}\n']);
   });
 
   it('comes from the configuration file and the environment, too', async () => {
