@@ -120,7 +120,8 @@ export const gaps: PluginFactory<GapsPluginOptions> = ({ fills, followUpWindow }
       },
     },
     onEnd(reason) {
-      if (reason.kind === 'agentExit') for (const session of sessions.values()) session.happened({ type: 'ended', reason: 'agentGone' });
+      // Those of subagents are younger than the ones that they come from, and end before them.
+      if (reason.kind === 'agentExit') for (const session of [...sessions.values()].reverse()) session.happened({ type: 'ended', reason: 'agentGone' });
     },
     close() {
       for (const session of sessions.values()) session.dispose();

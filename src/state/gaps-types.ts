@@ -6,11 +6,12 @@ import type { JsonObject, Outcome, Signal } from '../protocol/index.js';
 import type { Table } from './table.js';
 
 /** What can be filled, each for itself. */
-export const GAPS = ['removals', 'monitors', 'replays'] as const;
+export const GAPS = ['removals', 'monitors', 'replays', 'ends'] as const;
 
 /**
  * `removals`: a removal is followed at once by a turn of the agent's own. `monitors`: a Monitor is not
- * listed, and its call ends at its launch. `replays`: a replay calls listed terminals exited.
+ * listed, and its call ends at its launch. `replays`: a replay calls listed terminals exited. `ends`: the
+ * agent is gone, and told no end of what it listed and of its work.
  */
 export type Gap = (typeof GAPS)[number];
 
@@ -46,6 +47,10 @@ export interface NativeSession {
   readonly state: string;
   /** The agent's own last list, as it came. `undefined`: background work is not reported. */
   readonly list: readonly unknown[] | undefined;
+  /** Those of its items that ended since. */
+  readonly gone: ReadonlySet<string>;
+  /** The subagents that work. */
+  readonly working: ReadonlySet<string>;
   /** The items of the list that the client was told last. */
   readonly told: ReadonlySet<string>;
   /** By id. Those that ended are bounded by count. */

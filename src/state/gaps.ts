@@ -17,18 +17,21 @@ import { Table } from './table.js';
 import type { GapsEffect, GapsEvent, GapsOptions, NativeSession, Resumed } from './gaps-types.js';
 
 export const unseenSession: NativeSession = {
-  state: 'idle', list: undefined, told: new Set(), tasks: Table.empty(), monitors: Table.empty(), terminals: Table.empty(), revived: new Set(), held: undefined, closing: false, resuming: undefined,
+  state: 'idle', list: undefined, gone: new Set(), working: new Set(), told: new Set(), tasks: Table.empty(), monitors: Table.empty(), terminals: Table.empty(), revived: new Set(), held: undefined, closing: false, resuming: undefined,
 };
 
 const MAX_TERMINALS = 256;
+const MOST_WORKING = 1024;
 
 /** What a client was told of a terminal, patched by an update. */
 const patched = (before: JsonObject | undefined, { command, cwd, capabilities }: JsonObject): JsonObject => ({ ...before, ...defined({ command, cwd, capabilities }) });
 
 /** What ended is on no list that is told from now on: one that waits was made before. */
 function ended(draft: Draft, type: 'terminal' | 'tool_call' | 'subagent', id: string): void {
-  const { held, list } = draft.session;
-  if (held === undefined || list === undefined) return;
+  const { held, list, gone } = draft.session;
+  if (list === undefined) return;
+  put(draft, { gone: new Set([...gone, `${type}:${id}`]) });
+  if (held === undefined) return;
   const live = (background: unknown): readonly unknown[] => (arrayOf(background) ?? []).filter((item) => at(item, 'type') !== type || at(item, ID_OF[type]) !== id);
   put(draft, { list: live(list), held: { ...held, update: { ...held.update, background: live(held.update.background) } } });
 }
@@ -58,8 +61,12 @@ function call(draft: Draft, update: JsonObject): void {
 function child(draft: Draft, update: JsonObject): void {
   keep(draft);
   const { state: told } = update;
-  const isQuiet = at(told, 'state') === 'idle' && isObject(told) && backgroundListOf(told).length === 0;
-  if (isQuiet && draft.session.resuming === undefined) ended(draft, 'subagent', stringOf(update.sessionId) ?? '');
+  const id = stringOf(update.sessionId) ?? '';
+  const word = stringOf(at(told, 'state'));
+  const others = [...draft.session.working].filter((other) => other !== id);
+  if (word !== undefined) put(draft, { working: new Set(word === 'idle' ? others : [...others, id].slice(-MOST_WORKING)) });
+  const isQuiet = word === 'idle' && isObject(told) && backgroundListOf(told).length === 0;
+  if (isQuiet && draft.session.resuming === undefined) ended(draft, 'subagent', id);
 }
 
 function withoutRevived(draft: Draft, ids: readonly string[]): void {
@@ -133,7 +140,7 @@ function state(draft: Draft, update: JsonObject): void {
     put(draft, { state: stringOf(update.state) ?? draft.session.state, list, told: new Set() });
     return keep(draft);
   }
-  put(draft, { list });
+  put(draft, { list, gone: new Set() });
   endRevived(draft);
   if (draft.session.resuming !== undefined) restore(draft, draft.session.resuming);
   const { closing } = draft.session;
@@ -158,6 +165,29 @@ const updateRows: ReadonlyMap<string, (draft: Draft, update: JsonObject) => void
   ['subagent_update', child],
   ['user_message', userMessage],
 ]);
+
+/** What the agent listed when it went, and whose end it did not tell. */
+function endListed(draft: Draft, why: string): void {
+  const { list, gone, working } = draft.session;
+  const _meta = { afterturn: { reason: why } };
+  for (const { type, id, key } of itemsOf(list)) {
+    if (id === undefined || gone.has(key)) continue;
+    if (type === 'terminal') send(draft, 'ends', { sessionUpdate: 'terminal_update', terminalId: id, exitStatus: {}, capabilities: null });
+    else if (type === 'tool_call') send(draft, 'ends', { sessionUpdate: 'tool_call_update', toolCallId: id, status: 'cancelled', capabilities: null, _meta });
+    else if (type === 'subagent') send(draft, 'ends', { sessionUpdate: 'subagent_update', sessionId: id, state: { state: 'idle', ...(working.has(id) ? { stopReason: 'cancelled' } : {}), background: [], _meta } });
+  }
+}
+
+/** The agent is gone: nothing is alive, and nothing works. */
+function onGone(draft: Draft, why: string): void {
+  if (!draft.options.fills.has('ends') || draft.session.list === undefined) return onEnd(draft, why);
+  endListed(draft, why);
+  settleMonitors(draft, why);
+  const { held, told, state: word } = draft.session;
+  const idle = { sessionUpdate: 'state_update', state: 'idle', ...(word === 'idle' ? {} : { stopReason: 'cancelled' }) };
+  if (held !== undefined || told.size > 0 || word !== 'idle') send(draft, 'ends', { ...idle, ...held?.update, background: [] });
+  put(draft, { state: 'idle', list: [], gone: new Set(), told: new Set(), held: undefined });
+}
 
 /** The session is over: what is ours gets its end, then what waits goes out. */
 function onEnd(draft: Draft, why: string): void {
@@ -204,7 +234,7 @@ const handlers: { readonly [T in GapsEvent['type']]: Handler<T> } = {
     if (draft.session.held?.until === Number.POSITIVE_INFINITY) release(draft);
     if (isListNew(draft) && draft.session.held === undefined) tellList(draft);
   },
-  ended: (draft, { reason }) => onEnd(draft, reason === 'closed' ? Reason.sessionClosed : Reason.agentExited),
+  ended: (draft, { reason }) => (reason === 'closed' ? onEnd(draft, Reason.sessionClosed) : onGone(draft, Reason.agentExited)),
 };
 
 /** One event of one session: the session after it, and what is to be done, in order. */

@@ -25,7 +25,7 @@ describe('a configuration', () => {
         'agent-protocol': 'auto',
         source: 'auto',
         'follow-up-window': 250,
-        fill: ['removals', 'monitors', 'replays'],
+        fill: ['removals', 'monitors', 'replays', 'ends'],
         stale: 'auto',
         'stale-after': 2000,
         'stray-output': 'divert',

@@ -66,7 +66,7 @@ describe('a size', () => {
 describe('the gaps to fill', () => {
   const { kind } = optionTable.fill;
   it('are all, none, or some of them', () => {
-    expect(kind.fromText('all', base)).toEqual(['removals', 'monitors', 'replays']);
+    expect(kind.fromText('all', base)).toEqual(['removals', 'monitors', 'replays', 'ends']);
     expect(kind.fromText('none', base)).toEqual([]);
     expect(kind.fromText('monitors,replays', base)).toEqual(['monitors', 'replays']);
     expect(kind.fromJson('removals', base)).toEqual(['removals']);

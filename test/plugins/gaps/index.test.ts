@@ -460,6 +460,61 @@ describe('a replay that calls a listed terminal exited', () => {
   });
 });
 
+describe('an agent that is gone without a word', () => {
+  const CHILD = { type: 'subagent', sessionId: 'child' };
+  const CALL = { type: 'tool_call', toolCallId: 'w' };
+  const _meta = { afterturn: { reason: 'the agent exited' } };
+
+  it('has what it listed settled, and its turn ended, with an empty list', async () => {
+    const on = native();
+    on.says({ sessionUpdate: 'subagent_update', sessionId: 'child', state: { state: 'running', background: [] } });
+    on.state('running', [ONE, CALL, CHILD]);
+    on.got();
+    await on.agentExits();
+    expect(on.got()).toEqual([
+      { sessionUpdate: 'terminal_update', terminalId: 't1', exitStatus: {}, capabilities: null },
+      { sessionUpdate: 'tool_call_update', toolCallId: 'w', status: 'cancelled', capabilities: null, _meta },
+      { sessionUpdate: 'subagent_update', sessionId: 'child', state: { state: 'idle', stopReason: 'cancelled', background: [], _meta } },
+      { ...snapshot('idle'), stopReason: 'cancelled' },
+    ]);
+  });
+
+  it('has nothing settled again that it ended itself', async () => {
+    const on = native();
+    on.says({ sessionUpdate: 'subagent_update', sessionId: 'child', state: { state: 'running', background: [] } });
+    on.state('idle', [ONE, CALL, CHILD], { stopReason: 'end_turn' });
+    on.says({ sessionUpdate: 'terminal_update', terminalId: 't1', exitStatus: {} });
+    on.says({ sessionUpdate: 'tool_call_update', toolCallId: 'w', status: 'cancelled' });
+    on.says({ sessionUpdate: 'subagent_update', sessionId: 'child', state: { state: 'idle', stopReason: 'cancelled', background: [] } });
+    on.got();
+    await on.agentExits();
+    expect(on.got()).toEqual([snapshot('idle')]);
+  });
+
+  it('that waited with a removal tells it, with how its turn ended', async () => {
+    const on = native();
+    on.state('idle', [ONE], { stopReason: 'end_turn' });
+    on.says({ sessionUpdate: 'terminal_update', terminalId: 't1', exitStatus: {} });
+    on.state('idle', []);
+    on.got();
+    await on.agentExits();
+    expect(on.got()).toEqual([snapshot('idle')]);
+  });
+
+  it('with nothing left says nothing, and where this gap is left open', async () => {
+    const on = native();
+    on.state('idle', [], { stopReason: 'end_turn' });
+    on.got();
+    await on.agentExits();
+    expect(on.got()).toEqual([]);
+    const open = native({ fills: ['removals', 'monitors', 'replays'] });
+    open.state('running', [ONE]);
+    open.got();
+    await open.agentExits();
+    expect(open.got()).toEqual([]);
+  });
+});
+
 describe('what is asked in the name of a v2 client', () => {
   const asked = (options?: Options): Message => {
     const on = native(options);
