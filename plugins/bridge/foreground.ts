@@ -43,6 +43,9 @@ export class Foreground {
   /** Is told before a session is. */
   turnEnds: (session: BridgeSession, ending: Ending) => void = () => {};
 
+  /** Is told of the client's request that has its answer. */
+  answered: (id: RequestId) => void = () => {};
+
   /** Feeds one event and carries out its effects, in order. */
   happened(session: BridgeSession, event: Happened): void {
     if (event.type === 'said' && isUnmovedByWords(session.turns)) return;
@@ -81,7 +84,9 @@ export class Foreground {
   #answer(key: string, body: Parameters<Bridge['host']['respond']>[2]): void {
     const prompt = this.#prompts.get(key);
     this.#prompts.delete(key);
-    if (prompt !== undefined) this.#bridge.host.respond('toAgent', prompt.id, body, 'session/prompt');
+    if (prompt === undefined) return;
+    this.answered(prompt.id);
+    this.#bridge.host.respond('toAgent', prompt.id, body, 'session/prompt');
   }
 }
 

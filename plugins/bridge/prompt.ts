@@ -23,6 +23,7 @@ export class Prompts {
     this.#questions = questions;
     this.#foreground = foreground;
     this.#children = children;
+    foreground.answered = (id) => requests.answered(id);
   }
 
   onPrompt(call: Call): Outcome {
@@ -54,7 +55,7 @@ export class Prompts {
     return undefined;
   }
 
-  /** The client takes back a request: the agent knows it by our id. */
+  /** The client takes back a request: the agent knows it by our id. A prompt that was taken in is answered, and ends by `session/cancel` only. */
   onCancelRequest(call: Call): Outcome {
     const own = this.#requests.ownId(at(call.params, 'requestId'));
     if (own === undefined) return undefined;

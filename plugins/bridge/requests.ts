@@ -33,12 +33,17 @@ export class Requests {
   /** Sends `request` for the client's request `clientId`, which is answered elsewhere. */
   send(clientId: RequestId, request: V1Request, onReply: (reply: Reply) => void): void {
     const own = this.#bridge.host.request('toAgent', request.method, request.params, (reply) => {
-      this.#ownIds.delete(keyOf(clientId));
+      if (this.ownId(clientId) === own) this.answered(clientId);
       this.#clientIds.delete(keyOf(own));
       onReply(reply);
     }, request.method);
     this.#ownIds.set(keyOf(clientId), own);
     this.#clientIds.set(keyOf(own), clientId);
+  }
+
+  /** The client has its answer: nothing that it says of this id is about the agent's request any more, which may be open. */
+  answered(clientId: RequestId): void {
+    this.#ownIds.delete(keyOf(clientId));
   }
 
   /** The id under which the agent knows the client's request. */

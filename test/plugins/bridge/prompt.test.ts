@@ -170,6 +170,14 @@ describe('$/cancel_request of the client', () => {
     expect(wires.told()).toMatchObject([{ id: 3, error: { code: -32800 } }]);
   });
 
+  test('of a prompt that was taken in is too late: its turn goes on', () => {
+    const wires = connected();
+    const own = wires.prompts();
+    wires.clock.advance(250);
+    wires.client.notifies('$/cancel_request', { requestId: 3 });
+    expect(wires.asked()).not.toContainEqual(['$/cancel_request', { requestId: own }]);
+  });
+
   test('of any other request passes', () => {
     const wires = connected();
     wires.client.notifies('$/cancel_request', { requestId: 99 });
