@@ -29,25 +29,22 @@ const dimensions: Readonly<Record<Kind, readonly string[]>> = {
 };
 const liveDimensions = [Attribute.backgroundType, Attribute.taskType];
 
-function told(attributes: readonly TraceAttributes[], key: string): TraceAttributes[string] | undefined {
-  for (let i = attributes.length - 1; i >= 0; i -= 1) {
-    const value = attributes[i]?.[key];
-    if (value !== undefined) return value;
-  }
-  return undefined;
+/** What the last words say. */
+function together([first = {}, ...later]: readonly TraceAttributes[]): TraceAttributes {
+  return later.length === 0 ? first : Object.assign({}, first, ...later) as TraceAttributes;
 }
 
-function kindOf(attributes: readonly TraceAttributes[]): Kind {
-  if (told(attributes, Attribute.backgroundType) !== undefined) return 'item';
-  if (told(attributes, Attribute.rpcMethod) === PERMISSION_METHOD) return 'permission';
-  return told(attributes, Attribute.operation) === Operation.executeTool ? 'call' : 'turn';
+function kindOf(attributes: TraceAttributes): Kind {
+  if (attributes[Attribute.backgroundType] !== undefined) return 'item';
+  if (attributes[Attribute.rpcMethod] === PERMISSION_METHOD) return 'permission';
+  return attributes[Attribute.operation] === Operation.executeTool ? 'call' : 'turn';
 }
 
 /** Whose work it is, and these of its attributes. */
-function dimensionsOf(agent: Attributes, attributes: readonly TraceAttributes[], keys: readonly string[]): Attributes {
+function dimensionsOf(agent: Attributes, attributes: TraceAttributes, keys: readonly string[]): Attributes {
   const picked: Attributes = { ...agent };
   for (const key of keys) {
-    const value = told(attributes, key);
+    const value = attributes[key];
     if (value !== undefined) picked[key] = value;
   }
   return picked;
@@ -94,16 +91,16 @@ export class SpanMetrics {
 
   #lives(open: Measured): void {
     if (open.live !== undefined) return;
-    open.live = this.#live.sumOf(dimensionsOf(this.#agent, open.attributes, liveDimensions));
+    open.live = this.#live.sumOf(dimensionsOf(this.#agent, together(open.attributes), liveDimensions));
     open.live.value += 1;
   }
 
   #ended(key: string, open: Measured, time: number): void {
     this.#gone(key, open);
-    const { attributes, start } = open;
-    if (told(attributes, Attribute.unfinished) === true || told(attributes, Attribute.backgroundUnfinished) === true) return;
+    const attributes = together(open.attributes);
+    if (attributes[Attribute.unfinished] === true || attributes[Attribute.backgroundUnfinished] === true) return;
     const kind = kindOf(attributes);
-    this.#durations[kind].record(Math.max(0, time - start) / 1000, dimensionsOf(this.#agent, attributes, dimensions[kind]));
+    this.#durations[kind].record(Math.max(0, time - open.start) / 1000, dimensionsOf(this.#agent, attributes, dimensions[kind]));
   }
 
   #gone(key: string, { live }: Measured): void {

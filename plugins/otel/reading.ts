@@ -65,16 +65,22 @@ export function permissionEndOf(reply: Reply, kinds: ReadonlyMap<string, string>
   return defined({ outcome: stringOf(at(reply.result, 'outcome', 'outcome')), optionKind: option === undefined ? undefined : kinds.get(option) });
 }
 
-const isEmpty = (id: unknown): boolean => id === '';
 const terminalKeys = ['terminal_info', 'terminal_output', 'terminal_output_delta', 'terminal_exit'] as const;
+
+/** Whether an id in the `_meta` of a call's update is empty. */
+function lacksIdInMeta(meta: JsonObject): boolean {
+  if (meta.claudeCode !== undefined && at(meta, 'claudeCode', 'parentToolUseId') === '') return true;
+  for (const key of terminalKeys) if (meta[key] !== undefined && at(meta, key, 'terminal_id') === '') return true;
+  return false;
+}
 
 /** Whether what is left of a tool call's update without long strings has lost an id: one longer than any agent's. */
 function lacksId(params: unknown): boolean {
-  const update = objectOf(at(params, 'update')) ?? {};
-  const meta = objectOf(update._meta);
-  return isEmpty(at(params, 'sessionId')) || isEmpty(update.toolCallId)
-    || (meta !== undefined && (isEmpty(at(meta, 'claudeCode', 'parentToolUseId')) || terminalKeys.some((key) => isEmpty(at(meta, key, 'terminal_id')))))
-    || arrayOf(update.content)?.some((block) => isEmpty(at(block, 'terminalId'))) === true;
+  if (!isObject(params)) return false;
+  const { sessionId, update } = params;
+  if (sessionId === '' || !isObject(update)) return sessionId === '';
+  const { toolCallId, _meta, content } = update;
+  return toolCallId === '' || (isObject(_meta) && lacksIdInMeta(_meta)) || (Array.isArray(content) && content.some((block) => at(block, 'terminalId') === ''));
 }
 
 /** Of a `session/update` about a tool call what spans are made of: neither input nor output, most of its bytes. */

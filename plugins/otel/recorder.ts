@@ -162,7 +162,8 @@ export class TraceRecorder {
   }
 
   #tell(host: Host, moment: Moment, session: string, signal: Signal, counts: boolean, end?: TurnEnd, content?: CallContent): void {
-    const facts = counts ? this.#reduce(moment, session, signal) : noFacts;
+    // What the ledger knows of terminals tells nobody here anything.
+    const facts = counts && signal.type !== 'terminal' ? this.#reduce(moment, session, signal) : noFacts;
     if (facts.length === 0 && this.#isNoSpans(signal)) return;
     this.#happened(host, { type: 'signal', session, signal, facts, end, content, at: moment.at, wall: moment.wall });
   }

@@ -3,10 +3,11 @@
  * those at each attribute: a tenth of its work for a span. The SDK's processors and exporters take them
  * as their own. Knows no attribute's name.
  */
+import { randomBytes } from 'node:crypto';
 import { diag, INVALID_SPAN_CONTEXT, isSpanContextValid, SpanKind, SpanStatusCode, trace, TraceFlags, type Attributes, type AttributeValue, type Context, type Exception, type HrTime, type Link, type Span, type SpanContext, type SpanOptions, type SpanStatus, type TimeInput, type Tracer } from '@opentelemetry/api';
 import { hrTimeDuration, timeInputToHrTime, type InstrumentationScope } from '@opentelemetry/core';
 import type { Resource } from '@opentelemetry/resources';
-import { RandomIdGenerator, type IdGenerator, type ReadableSpan, type TimedEvent } from '@opentelemetry/sdk-trace-base';
+import type { IdGenerator, ReadableSpan, TimedEvent } from '@opentelemetry/sdk-trace-base';
 import { otelVariable, type Environment } from './telemetry-wanted.js';
 
 /** What makes the SDK look at each span, attribute, event and link (SDK environment variables "General", "Attribute Limits", "Span Limits"). */
@@ -139,10 +140,31 @@ class PlainSpan implements Span, ReadableSpan {
 
 const linkOf = ({ context, attributes }: Link): Link => (attributes === undefined ? { context } : { context, attributes });
 
-/** The parent that a context holds, if it is one. */
+/** The parent that a context holds, if it is one. One that was made here is. */
 function parentIn(context: Context): SpanContext | undefined {
-  const parent = trace.getSpanContext(context);
-  return parent !== undefined && isSpanContextValid(parent) ? parent : undefined;
+  const span = trace.getSpan(context);
+  if (span === undefined) return undefined;
+  const parent = span.spanContext();
+  return span instanceof PlainSpan || isSpanContextValid(parent) ? parent : undefined;
+}
+
+/** So many digits are asked for at once. */
+const DIGITS = 4096;
+const notZero = /[^0]/;
+
+/** Ids as the W3C's Trace Context has them: random hexadecimal digits, not all of them zero. */
+export function randomIds(digits: () => string = () => randomBytes(DIGITS / 2).toString('hex')): IdGenerator {
+  let pool = '';
+  let at = 0;
+  const next = (length: number): string => {
+    if (at + length > pool.length) {
+      pool = digits();
+      at = 0;
+    }
+    const id = pool.slice(at, (at += length));
+    return notZero.test(id) ? id : next(length);
+  };
+  return { generateTraceId: () => next(32), generateSpanId: () => next(16) };
 }
 
 /**
@@ -151,7 +173,7 @@ function parentIn(context: Context): SpanContext | undefined {
  * lists of words.
  */
 export function plainTracer(options: PlainTracerOptions): Tracer {
-  const ids = options.ids ?? new RandomIdGenerator();
+  const ids = options.ids ?? randomIds();
   return {
     startSpan(name, span = {}, context) {
       const parent = context === undefined || span.root === true ? undefined : parentIn(context);

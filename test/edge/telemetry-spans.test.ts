@@ -6,7 +6,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor, type Id
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createSdk } from '../../src/edge/telemetry-sdk.js';
-import { isPlain, plainTracer } from '../../src/edge/telemetry-spans.js';
+import { isPlain, plainTracer, randomIds } from '../../src/edge/telemetry-spans.js';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -107,6 +107,17 @@ test('a span that has ended stays as it is, and is told once', () => {
   expect(span.isRecording()).toBe(false);
   expect(ended().map(({ name, attributes: told, events, status, endTime }) => ({ name, told, events, status, endTime }))).toEqual([{ name: 'one', told: { a: 1, b: 2 }, events: [], status: { code: SpanStatusCode.UNSET }, endTime: [2, 0] }]);
   expect(given).toEqual({ a: 1 });
+});
+
+test('ids are hexadecimal, no two are the same, and none is all zero', () => {
+  const ids = randomIds();
+  const traces = Array.from({ length: 500 }, () => ids.generateTraceId());
+  const spans = Array.from({ length: 500 }, () => ids.generateSpanId());
+  for (const id of traces) expect(id).toMatch(/^[0-9a-f]{32}$/);
+  for (const id of spans) expect(id).toMatch(/^[0-9a-f]{16}$/);
+  expect(new Set([...traces, ...spans]).size).toBe(1000);
+  const fewZeros = randomIds(() => `${'0'.repeat(40)}${'a'.repeat(40)}`);
+  expect([fewZeros.generateSpanId(), fewZeros.generateTraceId()]).toEqual(['00000000aaaaaaaa', `${'a'.repeat(32)}`]);
 });
 
 const deciding: readonly (readonly [string, string])[] = [
