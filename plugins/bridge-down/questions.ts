@@ -5,11 +5,17 @@
  */
 import { drop, replace, take, type Call, type Outcome, type RequestId } from 'afterturn/plugin';
 import { arrayOf, at, idOf, isObject, objectOf, permissionAskedAbout, stringOf, toV1ElicitationParams, toV1PermissionParams } from 'afterturn/protocol';
-import { bodyOf, type Requests } from '../bridge/requests.js';
+import { bodyOf, type Body, type Requests } from '../bridge/requests.js';
 import type { DownCalls } from './calls.js';
 import type { DownConnection } from './connection.js';
 
 const keyOf = (id: unknown): string => JSON.stringify(id);
+
+interface Asked {
+  readonly clientId: RequestId;
+  /** Answers the agent. */
+  readonly answer: (body: Body) => void;
+}
 
 /** Whether the chosen option is an approval. */
 const allows = (options: unknown, outcome: unknown): boolean =>
@@ -20,8 +26,8 @@ export class DownQuestions {
   readonly #connection: DownConnection;
   readonly #requests: Requests;
   readonly #calls: DownCalls;
-  /** The ids of open permission requests: the client's, by the agent's. */
-  readonly #clientIds = new Map<string, RequestId>();
+  /** Open permission requests, by the agent's id. */
+  readonly #open = new Map<string, Asked>();
 
   constructor(connection: DownConnection, requests: Requests, calls: DownCalls) {
     this.#connection = connection;
@@ -41,14 +47,18 @@ export class DownQuestions {
     const toolCall = this.#calls.asked(session, about.toolCallId, about, faults);
     this.#connection.report(session, 'session/request_permission', faults);
     const asked = toV1PermissionParams(params, toolCall, this.#connection.client.extension);
-    const clientId = host.request('toClient', 'session/request_permission', asked, (reply) => {
-      this.#clientIds.delete(keyOf(id));
-      const status = allows(params.options, at(reply.result, 'outcome')) ? 'completed' : 'failed';
+    const answer = (body: Body): void => {
+      const status = allows(params.options, at(body, 'result', 'outcome')) ? 'completed' : 'failed';
       const ends = about.isMade && this.#calls.knows(session, about.toolCallId);
       if (ends) this.#calls.onCall(session, { sessionUpdate: 'tool_call_update', toolCallId: about.toolCallId, status }, []);
-      host.respond('toClient', id, bodyOf(reply));
+      host.respond('toClient', id, body);
+    };
+    const clientId = host.request('toClient', 'session/request_permission', asked, (reply) => {
+      if (this.#open.get(keyOf(id))?.clientId !== clientId) return;
+      this.#open.delete(keyOf(id));
+      answer(bodyOf(reply));
     });
-    this.#clientIds.set(keyOf(id), clientId);
+    this.#open.set(keyOf(id), { clientId, answer });
     return take();
   }
 
@@ -59,11 +69,14 @@ export class DownQuestions {
     return isObject(asked) ? replace({ params: asked }) : undefined;
   }
 
-  /** The agent takes a request back. */
+  /** The agent takes a request back, which is its answer, whatever its client still says. */
   onAgentCancel(call: Call): Outcome {
-    const clientId = this.#clientIds.get(keyOf(at(call.params, 'requestId')));
-    if (clientId === undefined) return undefined;
-    this.#connection.host.notify('toClient', '$/cancel_request', { requestId: clientId });
+    const key = keyOf(at(call.params, 'requestId'));
+    const asked = this.#open.get(key);
+    if (asked === undefined) return undefined;
+    this.#open.delete(key);
+    this.#connection.host.notify('toClient', '$/cancel_request', { requestId: asked.clientId });
+    asked.answer({ result: { outcome: { outcome: 'cancelled' } } });
     return drop();
   }
 }

@@ -71,6 +71,19 @@ describe('permissions', () => {
   });
 });
 
+describe('a permission request that the agent takes back', () => {
+  test('is answered as cancelled at once, its call ends, and what the client still says is dropped', () => {
+    const on = connected();
+    const id = on.agent.requests('session/request_permission', { sessionId: 's', title: 'Run?', options });
+    const asked = on.told().at(-1);
+    on.agent.notifies('$/cancel_request', { requestId: id });
+    expect(on.told()).toMatchObject([{ method: '$/cancel_request', params: { requestId: asked.id } }, { sessionUpdate: 'tool_call_update', status: 'failed' }]);
+    expect(on.asked()).toEqual([[{ outcome: { outcome: 'cancelled' } }]]);
+    on.client.answers(asked.id, selected('y'));
+    expect([on.told(), on.asked()]).toEqual([[], []]);
+  });
+});
+
 describe('elicitations', () => {
   test('pass, without formats that v1 does not have', () => {
     const on = connected();
