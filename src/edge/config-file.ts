@@ -2,10 +2,10 @@
  * Reads the configuration file: a JSON object whose keys are names of options. Paths in it are
  * relative to the file. Knows which keys there are, not what their values mean.
  */
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { relayError, shown } from '../errors.js';
 import { isOptionName, optionNames } from './options.js';
+import { textOfFile } from './text-file.js';
 
 export interface JsonConfig {
   readonly values: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export function jsonConfigOf(path: string): JsonConfig {
 
 function textOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+    return textOfFile(path);
   } catch (error) {
     throw relayError('UNREADABLE_CONFIG', { path, reason: error instanceof Error ? error.message : String(error) });
   }

@@ -53,7 +53,7 @@ function answerReader(answered: (answer: Answer) => void): (bytes: Uint8Array) =
     while (lines.next()) {
       const line = lines.buffer.subarray(lines.start, lines.end).toString();
       if (!line.includes(ID)) continue;
-      const message: unknown = JSON.parse(line);
+      const message: unknown = JSON.parse(line.trim());
       if (at(message, 'id') === ID && at(message, 'method') === undefined) answered(message as Answer);
     }
   };

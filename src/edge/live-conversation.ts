@@ -34,7 +34,7 @@ export interface Talk extends Conversation {
 
 function messageOf(text: string): RecordedJson | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text.trim());
     return problemOf(value) === undefined ? (value as RecordedJson) : undefined;
   } catch {
     return undefined;

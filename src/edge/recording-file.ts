@@ -1,7 +1,7 @@
 /** Reads recordings. Knows files, and how what is wrong with one is told. */
-import { readFileSync } from 'node:fs';
 import { readRecording, UnusableLine, type Recording } from '../check/index.js';
 import { relayError } from '../errors.js';
+import { textOfFile } from './text-file.js';
 
 export interface RecordingFile extends Recording {
   readonly path: string;
@@ -22,7 +22,7 @@ export function recordingIn(path: string): RecordingFile {
 
 function textOf(path: string): string {
   try {
-    return readFileSync(path === '-' ? 0 : path, 'utf8');
+    return textOfFile(path === '-' ? 0 : path);
   } catch (error) {
     throw relayError('UNREADABLE_RECORDING', { path, reason: error instanceof Error ? error.message : String(error) });
   }

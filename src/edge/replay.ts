@@ -60,7 +60,7 @@ function playAgent(messages: readonly RecordedMessage[], settings: ReplayOptions
 /** The JSON object that a line is. */
 export function messageIn(line: string): RecordedJson | undefined {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = JSON.parse(line.trim());
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,8 +1,8 @@
 /** Reads what a report is made of: trace files and recordings. Knows files, and how what is wrong with one is told. */
-import { readFileSync } from 'node:fs';
 import { readRecording, UnusableLine, type Connection } from '../check/index.js';
 import { relayError } from '../errors.js';
 import { isExport, readTraceText, titlesOf, workOf, type Reading } from '../report/index.js';
+import { textOfFile } from './text-file.js';
 
 const CUT = 'a line that was cut off is left out';
 /** A session in which nobody asked for anything is one, too. */
@@ -22,7 +22,7 @@ export async function readingsIn(path: string): Promise<Reading[]> {
 
 function textOf(path: string): string {
   try {
-    return readFileSync(path === '-' ? 0 : path, 'utf8');
+    return textOfFile(path === '-' ? 0 : path);
   } catch (error) {
     throw relayError('UNREADABLE_REPORT_FILE', { path, reason: error instanceof Error ? error.message : String(error) });
   }

@@ -9,10 +9,10 @@ import { Frame, type Head } from '../wire/frame.js';
 import { bufferOf, Lines } from '../wire/lines.js';
 import type { Outbox } from '../wire/outbox.js';
 import { Peek } from '../wire/peek.js';
-import { afterMessages, hasMessageShape, isBatch, isStray, startsAsMessage } from '../wire/shape.js';
+import { afterMark, afterMessages, hasMessageShape, isBatch, isStray, startsAsMessage } from '../wire/shape.js';
 import { kinds, type Table } from './compile.js';
 import { Asked, isId, type OpenRequests } from './pending.js';
-import type { Item } from './queue.js';
+import type { Item, LineRange } from './queue.js';
 
 const LF = 10;
 const lineEnd = Uint8Array.of(LF);
@@ -126,7 +126,7 @@ export class Intake {
     const { stray, outbox, answered } = this.#ports;
     if (frame.kind === 'reply' && asked !== undefined) answered.add(asked);
     if (stray === undefined) outbox.pass(line.buffer, line.start, line.end);
-    else stray(frame.raw);
+    else stray(line.buffer.subarray(line.start, line.end));
   }
 
   /** Nobody wants anything of this direction. */
@@ -185,7 +185,7 @@ export class Intake {
     for (let line = start; line < end; ) {
       const found = buffer.indexOf(LF, line);
       const next = found === -1 ? end : found + 1;
-      if (!hasMessageShape(buffer, line, next) && this.#isStray(buffer, line, next)) {
+      if (!hasMessageShape(buffer, line, next) && this.#isStray(buffer, afterMark(buffer, line, next), next)) {
         if (from < line) outbox.pass(buffer, from, line);
         from = next;
         stray(buffer.subarray(line, next));
@@ -207,15 +207,16 @@ export class Intake {
   #wanted(buffer: Buffer, start: number, end: number): Item | undefined {
     const peek = this.#peek;
     const { stray, outbox } = this.#ports;
-    if (this.#isStray(buffer, start, end) && stray !== undefined) {
+    const text = afterMark(buffer, start, end);
+    if (this.#isStray(buffer, text, end) && stray !== undefined) {
       stray(buffer.subarray(start, end));
       return undefined;
     }
-    if (this.#table.hasBatchRules && isBatch(buffer, start, end) && this.#table.refusesBatches()) {
+    if (this.#table.hasBatchRules && isBatch(buffer, text, end) && this.#table.refusesBatches()) {
       this.#ports.refuseBatch();
       return undefined;
     }
-    const found = peek.sure ? this.#message(buffer, start, end) : 'unwanted';
+    const found = peek.sure ? this.#message(buffer, text, { buffer, start, end }) : 'unwanted';
     if (found === 'unwanted') outbox.pass(buffer, start, end);
     return typeof found === 'string' ? undefined : found;
   }
@@ -227,27 +228,27 @@ export class Intake {
     return !(peek.sure && peek.isMessage) && this.#ports.stray !== undefined && isStray(buffer, start, end);
   }
 
-  /** The message; `forNobody`: a second reply to a request of ours. */
-  #message(buffer: Buffer, start: number, end: number): Item | 'unwanted' | 'forNobody' {
+  /** The message, whose text begins at `text`; `forNobody`: a second reply to a request of ours. */
+  #message(buffer: Buffer, text: number, line: LineRange): Item | 'unwanted' | 'forNobody' {
     const { method, idStart } = this.#peek;
-    if (method !== undefined) return this.#call(buffer, start, end, method);
-    return idStart === -1 ? 'unwanted' : this.#reply(buffer, start, end);
+    if (method !== undefined) return this.#call(buffer, text, line, method);
+    return idStart === -1 ? 'unwanted' : this.#reply(buffer, text, line);
   }
 
-  #call(buffer: Buffer, start: number, end: number, method: string): Item | 'unwanted' {
+  #call(buffer: Buffer, text: number, line: LineRange, method: string): Item | 'unwanted' {
     const { kind, idStart, plainNumbers, longStrings } = this.#peek;
     const steps = this.#table.callSteps(method, kind);
     const idText = idStart === -1 ? undefined : this.#idText(buffer);
     if (idText !== undefined && !isId(idText)) return 'unwanted';
     if (steps.length === 0) {
-      if (idText === undefined) this.#unwanted.learn(buffer, start, end);
+      if (idText === undefined) this.#unwanted.learn(buffer, text, line.end);
       else if (this.hasToRemember(idText)) this.#ports.requests.add(this.#asked(idText, method));
       return 'unwanted';
     }
     const head: Head = { kind: idText === undefined ? 'notification' : 'request', method, idText };
-    const frame = Frame.ofLine(buffer.subarray(start, end), head, plainNumbers, placesFrom(start, longStrings));
+    const frame = Frame.ofLine(buffer.subarray(text, line.end), head, plainNumbers, placesFrom(text, longStrings));
     const asked = idText === undefined ? undefined : this.#asked(idText, method);
-    return { at: 0, frame, asked, steps, line: { buffer, start, end } };
+    return { at: 0, frame, asked, steps, line };
   }
 
   #asked(idText: string, method: string): Asked {
@@ -256,7 +257,7 @@ export class Intake {
     return asked;
   }
 
-  #reply(buffer: Buffer, start: number, end: number): Item | 'unwanted' | 'forNobody' {
+  #reply(buffer: Buffer, text: number, line: LineRange): Item | 'unwanted' | 'forNobody' {
     const { answered, isOurs } = this.#ports;
     const { answers, plainNumbers } = this.#peek;
     const idText = this.#idText(buffer);
@@ -266,8 +267,8 @@ export class Intake {
     if (asked === undefined) return looksOurs ? 'forNobody' : 'unwanted';
     const steps = this.#table.replySteps(asked, 0);
     if (steps.length === 0 && asked.owner === undefined) return 'unwanted';
-    const frame = Frame.ofLine(buffer.subarray(start, end), { kind: 'reply', method: '', idText }, plainNumbers);
-    return { at: 0, frame, asked, steps, line: { buffer, start, end } };
+    const frame = Frame.ofLine(buffer.subarray(text, line.end), { kind: 'reply', method: '', idText }, plainNumbers);
+    return { at: 0, frame, asked, steps, line };
   }
 
   #idText(buffer: Buffer): string {

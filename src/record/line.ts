@@ -30,7 +30,7 @@ export const headerLine = (version: string, startedAt: string, continues: boolea
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.trim());
   } catch {
     return undefined;
   }

@@ -6,8 +6,16 @@
 import type { Buffer } from 'node:buffer';
 
 const HEAD = [...'{"jsonrpc"'].map((character) => character.charCodeAt(0));
+const MARK = [0xef, 0xbb, 0xbf];
 const LF = 10, CR = 13, CLOSE = 125, CURLY = 123;
 const memberNames = ['jsonrpc', 'method', 'id', 'result', 'error'];
+
+/**
+ * Where the text of a line begins: behind a byte order mark. Decoders of UTF-8 leave one out, and so a
+ * message behind one is a message (WHATWG Encoding, "UTF-8 decode").
+ */
+export const afterMark = (line: Buffer, start: number, end: number): number =>
+  line[start] === MARK[0] && line[start + 1] === MARK[1] && line[start + 2] === MARK[2] && start + MARK.length <= end ? start + MARK.length : start;
 
 /** The line starts as messages do. */
 export function startsAsMessage(line: Buffer, start: number, end: number): boolean {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import type { Host, Plugin } from '../../src/plugin.js';
+import { replace, type Host, type Plugin } from '../../src/plugin.js';
 import { wired, type WiredOptions } from './harness.js';
 
 const seen: string[] = [];
@@ -12,7 +12,7 @@ const watcher: Plugin = {
   toClient: { calls: { '*': ({ method }) => void seen.push(method) }, replies: { '*': ({ to }) => void seen.push(to.method) } },
 };
 
-const noise = ['hello', '[info] started', '{"level":"info","msg":"x"}', '{}', '42', 'null', '"method"', '{"jsonrpc":"2.0","method":"torn', '{"jsonrpc":"2.0","method":"x"} trailing', 'é \u2028 日本'];
+const noise = ['hello', '[info] started', '{"level":"info","msg":"x"}', '{}', '42', 'null', '"method"', '{"jsonrpc":"2.0","method":"torn', '\ufeff{"jsonrpc":"2.0","method":"torn', '\ufeffhello', '{"jsonrpc":"2.0","method":"x"} trailing', 'é \u2028 日本'];
 const batch = '[{"jsonrpc":"2.0","method":"x"}, {"jsonrpc":"2.0","id":1,"method":"y"}]';
 const messages = [
   '{"jsonrpc":"2.0","method":"x"}',
@@ -25,6 +25,8 @@ const messages = [
   '{"id":5}',
   '{"jsonrpc":"2.0","method":7}',
   '{"jsonrpc":"2.0","method":"x","method":"twice"}',
+  '\ufeff{"jsonrpc":"2.0","id":6,"result":{}}',
+  '\ufeff{"jsonrpc":"2.0","method":"marked"}\r',
 ];
 
 const lined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
@@ -89,6 +91,18 @@ describe.each<[string, readonly Plugin[]]>([['with no plugin', []], ['with a plu
     agent.sendsBytes(lined([line, line, 'noise', line, line]));
     expect(client.receivedWrites().map(String)).toEqual([lined([line, line]), lined([line, line])]);
   });
+});
+
+test('what stands behind a byte order mark is a message like any other: hooks meet it, and it passes as it came', () => {
+  const { agent, client } = wired([{
+    name: 'p',
+    toAgent: { calls: { ask: ({ params }) => replace({ params: { ...(params as object), more: 1 } }) } },
+    toClient: { calls: { tell: ({ params }) => (params === undefined ? undefined : replace({ params: { seen: params } })) }, replies: { ask: ({ result }) => replace({ result: { result } }) } },
+  }]);
+  client.sendsBytes('\ufeff{"jsonrpc":"2.0","id":1,"method":"ask","params":{}}\n');
+  expect(agent.receivedBytes().toString()).toBe('{"jsonrpc":"2.0","id":1,"method":"ask","params":{"more":1}}\n');
+  agent.sendsBytes('\ufeff{"jsonrpc":"2.0","id":1,"result":2}\r\n\ufeff{"jsonrpc":"2.0","method":"tell"}\n\ufeff{"jsonrpc":"2.0","method":"tell","params":3}\n');
+  expect(client.receivedBytes().toString()).toBe('{"jsonrpc":"2.0","id":1,"result":{"result":2}}\r\n\ufeff{"jsonrpc":"2.0","method":"tell"}\n{"jsonrpc":"2.0","method":"tell","params":{"seen":3}}\n');
 });
 
 test('no plugin sees what is not one JSON object message', () => {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect, test } from 'vitest';
-import { afterMessages, hasMessageShape, isStray, startsAsMessage } from '../../src/wire/shape.js';
+import { afterMark, afterMessages, hasMessageShape, isStray, startsAsMessage } from '../../src/wire/shape.js';
 
 const whole = (check: (line: Buffer, start: number, end: number) => boolean, text: string): boolean => {
   const line = Buffer.from(`{"jsonrpc"${text}}\n`);
@@ -47,4 +47,9 @@ test.each([
   ['null\n', true],
 ])('%j is stray: %s', (text, stray) => {
   expect(whole(isStray, text)).toBe(stray);
+});
+
+test('a text begins behind a byte order mark, if there is a whole one', () => {
+  const line = Buffer.from('x\ufeff{}\n');
+  expect([afterMark(line, 1, line.length), afterMark(line, 0, line.length), afterMark(line, 4, line.length), afterMark(line, 1, 3)]).toEqual([4, 0, 4, 1]);
 });
