@@ -10,7 +10,8 @@ export interface Malformed {
 
 const MAX_NAMED = 1000;
 
-export function countMalformed(log: () => Log | undefined): Malformed {
+/** `became`: what happens to it, where it is not left out of what the client is told. */
+export function countMalformed(log: () => Log | undefined, became = 'It was left out'): Malformed {
   const named = new Set<string>();
   const totals = new Map<string, number>();
   return {
@@ -19,7 +20,7 @@ export function countMalformed(log: () => Log | undefined): Malformed {
       const key = JSON.stringify([session, kind]);
       if (named.has(key) || named.size >= MAX_NAMED) return;
       named.add(key);
-      log()?.warn(`malformed ${kind} of session ${session}: ${problem}. It was left out; further ones of this session are only counted.`);
+      log()?.warn(`malformed ${kind} of session ${session}: ${problem}. ${became}; further ones of this session are only counted.`);
     },
     close() {
       for (const [kind, total] of totals) log()?.warn(`malformed ${kind}: ${total} in all.`);

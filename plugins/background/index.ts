@@ -51,7 +51,7 @@ export const background: PluginFactory<BackgroundOptions> = ({ followUpWindow, a
   let acknowledged: readonly string[] = [];
   let connection: Host | undefined;
   let cancel: CancelService | undefined;
-  const malformed = countMalformed(() => connection?.log);
+  const malformed = countMalformed(() => connection?.log, 'Nothing follows from it');
 
   const openSession = (id: string, host: Host): BackgroundSession => {
     const asyncTasks = acknowledged.includes('asyncTasks');

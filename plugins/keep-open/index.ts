@@ -42,7 +42,7 @@ export const keepOpen: PluginFactory<KeepOpenPluginOptions> = ({ source, followU
   let correctsStops = true;
   let setups = new Setups(true);
   let connection: Host | undefined;
-  const malformed = countMalformed(() => connection?.log);
+  const malformed = countMalformed(() => connection?.log, 'Nothing follows from it');
 
   const sessionFor = (id: string, host: Host): KeptSession => {
     const known = sessions.get(id);

@@ -38,7 +38,7 @@ async function checkFiles({ given, files }: CheckArguments): Promise<number> {
   const remark = (path: string, text: string): void => void process.stderr.write(`${printable(`afterturn: ${path}: ${text}`)}\n`);
   for (const { path, isCut, connections } of recordings) {
     if (isCut) remark(path, 'a line that was cut off is left out');
-    if (connections.some(({ continues }) => continues)) remark(path, `it begins in the middle, so breaches can be those of what is missing. Run: cat ${path}.1 ${path} | afterturn check -`);
+    if (connections.some(({ continues }) => continues)) remark(path, `it begins in the middle, so breaches can be those of what is missing.${path === '-' ? '' : ` Run: cat ${path}.1 ${path} | afterturn check -`}`);
   }
   const lines = given.has('json') ? [printable(JSON.stringify({ checked: all }))] : all.flatMap((one) => [...checkedLines(one, one.side === undefined ? [] : [`${one.side} side`])]).map(printable);
   await printed(`${lines.join('\n')}\n`);

@@ -20,6 +20,13 @@ describe('malformed messages', () => {
     ]);
   });
 
+  it('are said to be left out only where they are', () => {
+    const lines: string[] = [];
+    const log = { warn: (text: string) => lines.push(text) } as unknown as Log;
+    countMalformed(() => log, 'Nothing follows from it').report('s', 'a', 'p');
+    expect(lines).toEqual(['malformed a of session s: p. Nothing follows from it; further ones of this session are only counted.']);
+  });
+
   it('are counted by kind, and the totals told at the end', () => {
     const { malformed, lines } = counted();
     for (const kind of ['a', 'b', 'a', 'a']) malformed.report('s', kind, 'p');
