@@ -94,7 +94,7 @@ export class Flattened {
   /** A launching call that waited for its subagent is about to end: the subagent has. */
   before(session: BridgeSession, update: JsonObject): void {
     const launch = this.#launches.get(idOf(update.toolCallId) ?? '');
-    if (launch === undefined || launch.inBackground || (update.status !== 'completed' && update.status !== 'failed')) return;
+    if (launch === undefined || launch.inBackground || launchedInBackground(update) !== undefined || (update.status !== 'completed' && update.status !== 'failed')) return;
     const { child } = launch;
     const stopped = update.status === 'failed' && session.turns.cancelled;
     this.#children.end(child, endingOfOutcome(stopped ? 'stopped' : update.status));

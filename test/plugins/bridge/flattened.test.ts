@@ -103,14 +103,19 @@ describe('a subagent that goes on behind its launching call', () => {
     ]);
   });
 
-  test('outlives the turn where the feed calls it alive', () => {
+  test.each([
+    ['before the call is completed', [answered({ status: 'async_launched', agentId: 'a' }), done()]],
+    ['with the status of the call', [{ ...answered({ status: 'async_launched', agentId: 'a' }), status: 'completed' }]],
+  ])('outlives the turn where the feed calls it alive; it is told to go on %s', (_, updates) => {
     const on = connected();
     const id = on.runs();
     on.updates(agentCall());
     fed(on, 'background_tasks_changed', { tasks: [{ task_id: 'a', task_type: 'local_agent' }] });
     fed(on, 'task_started', { task_id: 'a', task_type: 'local_agent', tool_use_id: 'T', subagent_type: 'explorer' });
-    on.updates(answered({ status: 'async_launched', agentId: 'a' }), done());
-    expect(inShort(on)).toContain('s subagent_update running');
+    on.updates(...updates);
+    const told = inShort(on);
+    expect(told).toContain('s subagent_update running');
+    expect(told).not.toContain('s subagent_update idle');
     on.agent.answers(id as string, { stopReason: 'end_turn' });
     expect(inShort(on)).toEqual(['s state_update idle']);
   });
