@@ -7,13 +7,14 @@ import { parseArgs } from 'node:util';
 import { figures, holds, loads, median, targetText } from './figures.mjs';
 import { buildRig, canPin, measured } from './rig.mjs';
 
-const usage = `npm run bench -- [--rounds N] [--loads ${Object.keys(loads).join(',')}] [--peers NAME,...] [--json FILE]`;
+const usage = `npm run bench -- [--rounds N] [--loads ${Object.keys(loads).join(',')}] [--peers NAME,...] [--longer N] [--json FILE]`;
 const { values: options } = given(() => parseArgs({
   options: {
     help: { type: 'boolean', short: 'h', default: false },
     rounds: { type: 'string', default: '5' },
     loads: { type: 'string', default: Object.keys(loads).join(',') },
     peers: { type: 'string', default: '' },
+    longer: { type: 'string', default: '1' },
     json: { type: 'string' },
   },
 }));
@@ -37,6 +38,9 @@ function fail(text) {
   return process.exit(2);
 }
 
+const longer = Number(options.longer);
+if (!Number.isInteger(longer) || longer < 1) fail(`expected --longer with a whole number from 1 on, got ${options.longer}`);
+
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const peer = (name) => [process.execPath, `${root}test/bench/peers/${name}.mjs`];
 const direct = 'direct';
@@ -58,11 +62,14 @@ const shuffled = (list) => list.map((each) => [Math.random(), each]).sort(([a], 
 /** The command of a candidate under a load; only afterturn has options. */
 const commandOf = (name, options) => (name === own ? [...candidates[own].slice(0, -1), ...options, '--'] : candidates[name]);
 
+/** The arguments of a load, a flood `--longer` times as long. */
+const argsOf = (args) => args.map((arg) => arg.replace(/^([\w-]+):(\d+)$/, (_, name, times) => `${name}:${times * longer}`));
+
 /** One round of one load: every candidate in turn, `repeat` times, in a new order each time. */
 function roundOf({ args, pinned = false, repeat = 1, agent = [], options: given = [], rewritten = false }) {
   const runs = Object.fromEntries(Object.keys(candidates).map((name) => [name, []]));
   for (let n = 0; n < repeat; n += 1) {
-    for (const name of shuffled(Object.keys(candidates))) runs[name].push(measured(commandOf(name, given), args, { pinned: pinned && pin, agentArgs: agent }));
+    for (const name of shuffled(Object.keys(candidates))) runs[name].push(measured(commandOf(name, given), argsOf(args), { pinned: pinned && pin, agentArgs: agent }));
   }
   const result = Object.fromEntries(Object.entries(runs).map(([name, each]) => [name, merged(each)]));
   for (const [name, { flood_bytes: bytes }] of Object.entries(result)) {
