@@ -17,7 +17,6 @@ const patienceMs = 10_000;
 /** The plugins of these modules (absolute paths or names of packages), each within `limitMs`. Throws a `RelayError`. */
 export async function pluginsOf(modules: readonly string[], cwd: string, limitMs = patienceMs): Promise<Plugin[]> {
   const plugins: Plugin[] = [];
-  if (modules.length > 0) offerOwnPackage();
   for (const module of modules) {
     const loading = pluginOf(module, cwd);
     if (!(await settledWithin(loading, limitMs))) throw relayError('PLUGIN_NOT_LOADED', { module, reason: `loading it took longer than ${limitMs} ms` });
@@ -46,6 +45,7 @@ function exportOf(namespace: Readonly<Record<string, unknown>>): unknown {
 async function imported(module: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     const url = isAbsolute(module) ? pathToFileURL(module).href : installed(module, cwd);
+    offerOwnPackage(url);
     return (await importModule(url)) as Readonly<Record<string, unknown>>;
   } catch (error) {
     throw relayError('PLUGIN_NOT_LOADED', { module, reason: `loading it failed: ${messageOf(error)}` });

@@ -24,9 +24,21 @@ const script = (home: string): string => `
 
 let isOffered = false;
 
-/** From now on our package is found by its name. Once is enough. */
-export function offerOwnPackage(): void {
-  if (isOffered) return;
+/** Whether a module at this address finds a package of our name as modules do. */
+function isFoundFrom(url: string): boolean {
+  try {
+    return nodeModule.createRequire(url).resolve('afterturn/package.json') !== '';
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * From now on the module at this address finds our package by its name. Where it does anyway nothing is
+ * done: Node 20 runs such hooks in a thread of its own, which every import then waits for.
+ */
+export function offerOwnPackage(url: string): void {
+  if (isOffered || isFoundFrom(url)) return;
   isOffered = true;
   const home = pathToFileURL(nodeModule.createRequire(import.meta.url).resolve('afterturn/package.json')).href;
   const { registerHooks } = nodeModule as { readonly registerHooks?: RegisterHooks };
