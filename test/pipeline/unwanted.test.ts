@@ -14,11 +14,15 @@ function picky(): { readonly plugin: Plugin; readonly seen: string[] } {
   return { seen, plugin: { name: 'picky', toClient: { calls: { 'session/update': { tool_call: note }, wanted: note } } } };
 }
 
+/** What JSON-RPC knows as an id, or none. A call with anything else is none that could be answered. */
+const isId = (id: unknown): boolean => id === undefined || id === null || typeof id === 'string' || typeof id === 'number';
+
 /** What it has to get, by what parsing tells. */
 function wantedOf(lines: readonly string[]): string[] {
   return lines
     .filter((line) => {
-      const { method, params } = JSON.parse(line) as { method?: unknown; params?: { update?: { sessionUpdate?: unknown } } };
+      const { method, id, params } = JSON.parse(line) as { method?: unknown; id?: unknown; params?: { update?: { sessionUpdate?: unknown } } };
+      if (!isId(id)) return false;
       return method === 'wanted' || (method === 'session/update' && params?.update?.sessionUpdate === 'tool_call');
     })
     .map((line) => `${line}\n`);
