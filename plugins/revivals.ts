@@ -2,6 +2,7 @@
  * The requests that bring a session back to life, as far as they are open. Of a close and such a request
  * that are on their way together the one that was sent last decides, in whichever order they are answered.
  */
+import { BoundedSet } from './bounded.js';
 
 /** What becomes of the session if the request is refused. */
 export interface Revival {
@@ -9,7 +10,7 @@ export interface Revival {
 }
 
 export class Revivals {
-  readonly #open = new Set<Revival>();
+  readonly #open = new BoundedSet<Revival>();
 
   /** A request is sent. `closed`: whether the session was closed before it. */
   sent(closed: boolean): Revival {

@@ -27,7 +27,7 @@ export class Subagents {
   readonly #context: Context;
   readonly #known = new BoundedMap<string, Subagent>(FEW);
   /** How many replays of a session are on their way. */
-  readonly #replays = new Map<string, number>();
+  readonly #replays = new BoundedMap<string, number>();
 
   constructor(context: Context) {
     this.#context = context;
